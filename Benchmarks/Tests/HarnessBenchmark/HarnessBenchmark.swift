@@ -58,8 +58,8 @@ extension Contract<Int> {
     }
   } saboteurs: {
     Saboteur(
-      "too-large", "is larger than most clauses allow", caughtBy: "clause-0", "clause-1", "clause-2",
-      "clause-3", "clause-4", "clause-5", "clause-6"
+      "too-large", "is larger than most clauses allow",
+      caughtBy: "clause-0", "clause-1", "clause-2", "clause-3", "clause-4", "clause-5", "clause-6"
     ) { 7 }
   }
 }

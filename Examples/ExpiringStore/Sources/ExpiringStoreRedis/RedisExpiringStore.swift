@@ -53,8 +53,10 @@ public final class RedisExpiringStore: ExpiringStore {
 
   /// The server's version, such as `7.0.15`.
   public func serverVersion() throws(ExpiringStoreError) -> String {
-    let report = String(decoding: try send([Array("INFO".utf8), Array("server".utf8)]) ?? [], as: UTF8.self)
-    let line = report.split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }
+    let report = try send([Array("INFO".utf8), Array("server".utf8)]) ?? []
+    let line = String(decoding: report, as: UTF8.self).split(whereSeparator: \.isNewline).first {
+      $0.hasPrefix("redis_version:")
+    }
     guard let line else { throw .unavailable(reason: "Redis: INFO names no version") }
     return String(line.dropFirst("redis_version:".count))
   }
