@@ -9,10 +9,11 @@ import Testing
   private static func start(listing: Bool = false, in folder: SampleFolder) throws
     -> CaseServerProcess
   {
-    let program = CaseServerProcess.Program(
+    var program = CaseServerProcess.Program(
       path: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,
       folder: FileManager.default.currentDirectoryPath, filter: "ServedContractTests",
       selection: "served", memoryLimit: 0)
+    program.temporaryFolder = folder.path + "/temporary"
     let state = listing ? nil : try SwitchState(folder: folder.path, name: "state", count: 1)
     return try CaseServerProcess(program, state: state, folder: folder.path, name: "server")
   }
@@ -85,6 +86,29 @@ import Testing
     }
   }
 
+  @Test func `a case that writes without end is ended, and its files are removed`() throws {
+    try SampleFolder.with { folder in
+      let server = try Self.start(in: folder)
+      _ = try Self.lines(of: server, through: .ready)
+      let temporary = folder.path + "/temporary/server"
+      #expect(FileManager.default.fileExists(atPath: temporary))
+      server.send(["served/fills@plain"])
+      #expect(try server.line(within: 60) == .started("served/fills@plain"))
+      do throws(CaseServerProcess.Silence) {
+        // Where the parent ignores the signal, the call fails.
+        let line = try server.line(within: 60)
+        guard case .failed = line else {
+          Issue.record("\(line)")
+          return
+        }
+      } catch {
+        #expect(error == .ended(signal: SIGXFSZ, status: 0))
+      }
+      server.end()
+      #expect(!FileManager.default.fileExists(atPath: temporary))
+    }
+  }
+
   @Test func `a silent case is given up after the limit`() throws {
     try SampleFolder.with { folder in
       let server = try Self.start(in: folder)
@@ -122,6 +146,14 @@ struct ServedContractTests {
     Clause("fails", "it fails") { value in #expect(value == 2) }
     Clause("traps", "it traps") { value in _ = [value][value] }
     Clause("hangs", "it never ends") { _ in try await Task.sleep(for: .seconds(1_000)) }
+    Clause("fills", "its file grows to 1 GiB") { _ in
+      let file = FileManager.default.temporaryDirectory.appending(path: "full")
+      try Data([1]).write(to: file)
+      let handle = try FileHandle(forWritingTo: file)
+      for size in stride(from: 1, through: 1 << 30, by: 1 << 24) {
+        try handle.truncate(atOffset: UInt64(size))
+      }
+    }
     Clause("deviates", "it deviates") { value in #expect(value == 3) }
   }
   static let other = Contract<Int>("other", "Cases that are not selected") {

@@ -19,7 +19,7 @@ final class CaseServerProcess {
     var selection: String
     /// How much address space a process may have, in bytes.
     var memoryLimit: UInt64
-    /// The folder of temporary files, or `nil` for the system's.
+    /// The folder in which each process has one for its temporary files, or `nil` for the system's.
     var temporaryFolder: String?
     /// Whether the process runs cases by name; otherwise it runs the tests of the filter once.
     var servesCases = true
@@ -50,6 +50,13 @@ final class CaseServerProcess {
   private var buffer = LineBuffer()
   private var isEnded = false
   private let outputPath: String
+  /// The process's own folder of temporary files, which is removed at its end: a mutant that crashes
+  /// or hangs leaves what it has written.
+  private let temporaryFolder: String?
+
+  /// The longest file that a process writes, in blocks of 512 bytes: 256 MiB. A mutant that writes
+  /// without end would fill the disk, or the memory.
+  private static let longestFile = 1 << 19
 
   /// Starts a process.
   ///
@@ -66,6 +73,7 @@ final class CaseServerProcess {
     }
     socket = sockets[0]
     outputPath = "\(folder)/\(name).log"
+    temporaryFolder = program.temporaryFolder.map { "\($0)/\(name)" }
     let output = open(outputPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     defer {
       close(sockets[1])
@@ -80,7 +88,11 @@ final class CaseServerProcess {
       variables["CONTRACT"] = program.selection
       variables["CONTRACT_CASE_SERVER"] = String(program.memoryLimit)
     }
-    if let folder = program.temporaryFolder { variables["TMPDIR"] = folder }
+    if let temporaryFolder {
+      try? FileManager.default.createDirectory(
+        atPath: temporaryFolder, withIntermediateDirectories: true)
+      variables["TMPDIR"] = temporaryFolder
+    }
     variables.merge(program.request) { $1 }
     if let state {
       variables[SwitchSource.variable] = state.path
@@ -90,7 +102,8 @@ final class CaseServerProcess {
     // The program's own folder: tests look for files relative to it.
     let arguments =
       [
-        "/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", program.folder, program.path,
+        "/bin/sh", "-c", "ulimit -f \(Self.longestFile); cd \"$0\" && exec \"$@\"", program.folder,
+        program.path,
         "--testing-library", "swift-testing", "--filter", program.filter,
       ]
       + (program.request.isEmpty ? [] : ["--no-parallel"])
@@ -164,6 +177,7 @@ final class CaseServerProcess {
     var signal: Int32 = 0
     _ = platform_wait_for_exit(process)
     let status = platform_exit_of(process, &signal)
+    if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
     return .ended(signal: signal == 0 ? nil : signal, status: status)
   }
 
