@@ -49,6 +49,15 @@ extension Contract<JobQueueFixture> {
       fixture.clock.advance(by: .milliseconds(1))
       checkEqual(try await fixture.reserved().job.id, "a", "the delayed job after 5,000 ms")
     }
+    Clause("due-order", "jobs come in the order in which they become available") { fixture in
+      for (job, delay) in [(Job.c, 5), (.a, 3), (.b, 5)] {
+        _ = try await fixture.queue.push(job, delay: .seconds(delay))
+      }
+      fixture.clock.advance(by: .seconds(60))
+      for job in [Job.a, .c, .b] {
+        checkEqual(try await fixture.reserved().job.id, job.id, "the id of the next job")
+      }
+    }
     Clause("pushes-once", "a job whose id is in the queue is not pushed again") { fixture in
       checkEqual(try await fixture.queue.push(.a), true, "the first push")
       checkEqual(try await fixture.queue.push(.a), false, "the second push")
@@ -93,6 +102,27 @@ extension Contract<JobQueueFixture> {
       checkEqual(try await fixture.queue.reserve(), nil, "the next job")
       checkEqual(try await fixture.queue.size(), 0, "the size")
     }
+    Clause("tells-jobs-apart", "a receipt is worth nothing for another job") { fixture in
+      for job in [Job.a, .b, .c] { _ = try await fixture.queue.push(job) }
+      let (a, b, c) = try await (
+        fixture.reserved().receipt, fixture.reserved().receipt, fixture.reserved().receipt
+      )
+      checkEqual(try await fixture.queue.acknowledge(b), true, "the acknowledgement of b")
+      checkEqual(try await fixture.queue.retry(c), true, "the retry of c")
+      checkEqual(try await fixture.queue.acknowledge(a), true, "the acknowledgement of a")
+      checkEqual(try await fixture.queue.size(), 1, "the size")
+    }
+    Clause("uses-receipts-up", "a receipt is worth nothing after a retry") { fixture in
+      _ = try await fixture.queue.push(.a)
+      let receipt = try await fixture.reserved().receipt
+      checkEqual(try await fixture.queue.retry(receipt), true, "the retry")
+      checkEqual(try await fixture.queue.acknowledge(receipt), false, "an acknowledgement")
+      checkEqual(try await fixture.queue.retry(receipt), false, "a second retry")
+      fixture.clock.advance(by: .seconds(10))
+      let next = try await fixture.reserved().receipt
+      fixture.clock.advance(by: .seconds(30))
+      checkEqual(try await fixture.queue.retry(next), false, "a retry when the time is up")
+    }
     Clause("expires-receipts", "a receipt is worth nothing once its time is up") { fixture in
       _ = try await fixture.queue.push(.a)
       let old = try await fixture.reserved().receipt
@@ -123,8 +153,8 @@ extension Contract<JobQueueFixture> {
       _ = try await fixture.queue.push(.a)
       for _ in 1...3 {
         checkEqual(try await fixture.queue.deadLetters(), [], "the dead letters before")
-        _ = try await fixture.queue.retry(fixture.reserved().receipt)
         fixture.clock.advance(by: .seconds(60))
+        _ = try await fixture.queue.retry(fixture.reserved().receipt)
       }
       checkEqual(try await fixture.queue.deadLetters(), [.a], "the dead letters")
       checkEqual(try await fixture.queue.reserve(), nil, "the next job")
@@ -138,8 +168,20 @@ extension Contract<JobQueueFixture> {
         _ = try await (fixture.reserved(), fixture.reserved())
         fixture.clock.advance(by: .seconds(30))
       }
-      checkEqual(try await fixture.queue.size(), 0, "the size")
       checkEqual(try await fixture.queue.deadLetters(), [.a, .b], "the dead letters")
+      checkEqual(try await fixture.queue.size(), 0, "the size")
+    }
+    Clause("gives-up-in-order", "the job whose time is up first is given up first") { fixture in
+      _ = try await fixture.queue.push(.a, delay: .seconds(1))
+      _ = try await fixture.queue.push(.b)
+      for _ in 1...3 {
+        checkEqual(try await fixture.reserved().job, .b, "the first job")
+        fixture.clock.advance(by: .seconds(1))
+        checkEqual(try await fixture.reserved().job, .a, "the second job")
+        fixture.clock.advance(by: .seconds(29))
+      }
+      fixture.clock.advance(by: .seconds(60))
+      checkEqual(try await fixture.queue.deadLetters(), [.b, .a], "the dead letters")
     }
   }
 

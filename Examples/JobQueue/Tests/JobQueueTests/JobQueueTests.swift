@@ -5,6 +5,23 @@ import JobQueue
 import Testing
 
 @Suite struct JobQueueTests {
+  @Test func `the back-off doubles with each attempt, up to 20 times`() {
+    let policy = JobPolicy(backOff: .seconds(3))
+    for (attempt, factor) in [(1, 1), (2, 2), (3, 4), (21, 1 << 20), (22, 1 << 20), (99, 1 << 20)] {
+      #expect(policy.backOff(after: attempt) == .seconds(3 * factor))
+    }
+  }
+
+  @Test func `times are rounded down to milliseconds`() {
+    for (duration, milliseconds): (Duration, Int64) in [
+      (.nanoseconds(999_999), 0), (.milliseconds(1), 1),
+      (.seconds(7) + .nanoseconds(1_999_999), 7001),
+      (.seconds(1_000_000_007) + .milliseconds(999), 1_000_000_007_999),
+    ] {
+      #expect(duration.milliseconds == milliseconds)
+    }
+  }
+
   @Test(
     arguments: Contract.jobs.cases(for: .inMemory, .sqlite, .redis) + Contract.jobs.saboteurCases)
   func holds(_ contractCase: ContractCase<JobQueueFixture>) async throws {
