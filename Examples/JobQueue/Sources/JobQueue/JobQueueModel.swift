@@ -3,8 +3,6 @@ public struct JobQueueModel: Hashable, Sendable {
   /// A job that is available, delayed or reserved.
   private struct Entry: Hashable {
     var job: Job
-    /// The number of the push.
-    var number: Int
     /// When it becomes available, in milliseconds.
     var due: Int64
     var attempts = 0
@@ -13,8 +11,8 @@ public struct JobQueueModel: Hashable, Sendable {
 
   public let policy: JobPolicy
   public private(set) var deadLetters: [Job] = []
+  /// The jobs, in the order in which they were pushed.
   private var entries: [Entry] = []
-  private var pushes = 0
 
   /// Creates an empty queue.
   public init(policy: JobPolicy = .init()) { self.policy = policy }
@@ -29,9 +27,7 @@ public struct JobQueueModel: Hashable, Sendable {
     guard !entries.contains(where: { $0.job.id == job.id }),
       !deadLetters.contains(where: { $0.id == job.id })
     else { return false }
-    pushes += 1
-    entries.append(
-      Entry(job: job, number: pushes, due: now.milliseconds + delay.milliseconds))
+    entries.append(Entry(job: job, due: now.milliseconds + delay.milliseconds))
     return true
   }
 
@@ -40,11 +36,8 @@ public struct JobQueueModel: Hashable, Sendable {
     let available = entries.indices.filter {
       !entries[$0].isReserved && entries[$0].due <= now.milliseconds
     }
-    guard
-      let next = available.min(by: {
-        (entries[$0].due, entries[$0].number) < (entries[$1].due, entries[$1].number)
-      })
-    else { return nil }
+    // The first of those that are due at the same time.
+    guard let next = available.min(by: { entries[$0].due < entries[$1].due }) else { return nil }
     entries[next].isReserved = true
     entries[next].attempts += 1
     entries[next].due = now.milliseconds + policy.visibility.milliseconds
@@ -85,7 +78,7 @@ public struct JobQueueModel: Hashable, Sendable {
   /// Ends the reservations whose time is up.
   private mutating func expire(at now: Duration) {
     let expired = entries.filter { $0.isReserved && $0.due <= now.milliseconds }
-      .sorted { ($0.due, $0.number) < ($1.due, $1.number) }
+      .sorted { $0.due < $1.due }
     for entry in expired {
       guard let index = entries.firstIndex(of: entry) else { continue }
       if entry.attempts >= policy.attempts {
