@@ -114,7 +114,8 @@ extension ClauseGroup<TransportFixture> {
       let requested = Counter()
       let body = content(of: 40 << 20) { _ in requested.increment(by: 65_536) }
       let task = Task { try await world.send(.put, body: .stream(body)) }
-      try await world.expect("the request arrives") { $0.requests == 1 }
+      // A transport that has read everything may send it in another request, before this is looked at.
+      try await world.expect("the request arrives") { $0.requests >= 1 }
       // On a busy machine reading is slow, so it is observed until nothing is read for 100 ms and
       // while others run.
       var isOverrun = false
