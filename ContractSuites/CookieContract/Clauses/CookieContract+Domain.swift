@@ -58,6 +58,12 @@ extension ClauseGroup<CookieStoreFixture> {
       }
       try await fixture.expectRejection(
         "b=1; Domain=example.com", at: "https://badexample.com/", as: .domainMismatch)
+      // A host of many levels receives what each of them has set for all below it.
+      for parent in ["y.z.example.com", "z.example.com"] {
+        try await fixture.set("only=1", at: "https://\(parent)/")
+        try await fixture.set("\(parent.prefix(1))=1; Domain=\(parent)", at: "https://\(parent)/")
+      }
+      try await fixture.expect("a=1; y=1; z=1", at: "https://v.w.x.y.z.example.com/")
     }
     Clause(
       "domain-address",

@@ -100,7 +100,7 @@ extension CookieTable {
       throw .rejected(error)
     }
     return try write { tally throws(CookieStoreError) in
-      if policy.profile == .rfc6265bis, !cookie.isSecure, !policy.isSecure(request),
+      if policy.profile == .rfc6265bis, !policy.isSecure(request),
         try overlaysSecure(cookie, now: now)
       {
         throw .rejected(.overlaysSecure)
@@ -157,8 +157,7 @@ extension CookieTable {
     _ found: inout HeaderOrder
   ) throws(CookieStoreError) {
     lazy var isPublicSuffix = policy.isPublicSuffix(request.host)
-    try selectDomains.withSuffixes(domains, of: request.host, count: Self.domainsAtOnce) {
-      () throws(CookieStoreError) in
+    try selectDomains.withSuffixes(domains, of: request.host) { () throws(CookieStoreError) in
       defer { selectDomains.reset() }
       while try connection.hasRow(selectDomains) {
         guard let terms = CookieRow.Terms(selectDomains),

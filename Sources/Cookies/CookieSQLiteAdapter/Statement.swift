@@ -46,8 +46,7 @@ struct Statement {
   /// Binds ends of a text as the first parameters, without copies, while a closure runs and resets the
   /// statement; the other parameters are NULL.
   func withSuffixes(
-    _ suffixes: ArraySlice<String>, of text: String, count: Int,
-    _ body: () throws(CookieStoreError) -> Void
+    _ suffixes: ArraySlice<String>, of text: String, _ body: () throws(CookieStoreError) -> Void
   ) throws(CookieStoreError) {
     var text = text
     let result = text.withUTF8 { bytes -> Result<Void, CookieStoreError> in
@@ -56,7 +55,6 @@ struct Statement {
         _ = csqlite_bind_static_text(
           handle, Int32(index + 1), part.baseAddress, UInt64(part.count))
       }
-      for index in suffixes.count..<count { sqlite3_bind_null(handle, Int32(index + 1)) }
       defer { sqlite3_clear_bindings(handle) }
       do throws(CookieStoreError) { return .success(try body()) } catch { return .failure(error) }
     }

@@ -323,6 +323,17 @@ import Testing
     #expect(try directory.contents() == before)
   }
 
+  @Test func `closing a store that met another program's lock leaves one file`() throws {
+    let store = try open(waiting: .zero)
+    try store.store("a=1", from: .to())
+    try directory.execute("BEGIN IMMEDIATE") { _ in
+      try directory.expectBusy(after: .zero) { try store.store("b=1", from: .to()) }
+    }
+    store.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["cookies.db"])
+    #expect(try directory.cookies().map(\.name) == ["a"])
+  }
+
   /// Expects that a handle with one change has ended: its stream, its log and its descriptors.
   private func expectEnd(of changes: AsyncStream<CookieChange>) async throws {
     var count = 0

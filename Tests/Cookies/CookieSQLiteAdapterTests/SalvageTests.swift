@@ -90,6 +90,42 @@ import Testing
     }
   }
 
+  @Test func `a file of several megabytes is copied whole`() throws {
+    try directory.makeStore(of: 60, pageSize: 512)
+    let bytes = try DatabaseBytes(directory)
+    let damaged = bytes.overwriting(bytes.start(of: try #require(bytes.leaves.keys.first))).bytes
+    let path = URL(filePath: directory.file())
+    for size in [1 << 20, 5 << 19] {
+      // SQLite ignores what follows the pages that the header counts.
+      let filling = (damaged.count..<size).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 8) }
+      let file = Data(damaged + filling)
+      try directory.removeFiles()
+      try file.write(to: path)
+      let copy = try #require(try salvage().damagedCopy, "\(size) bytes")
+      #expect(FileManager.default.contents(atPath: copy) == file, "\(size) bytes")
+    }
+  }
+
+  @Test(arguments: [(0, true), (1 << 52 - 1, true), (1 << 52, false), (1 << 53, false)])
+  func `a salvaged cookie keeps its sequence number if that leaves room for more`(
+    number: Int, isKept: Bool
+  ) throws {
+    try directory.makeStore(of: 6)
+    try directory.execute(
+      """
+      UPDATE cookie SET sequence = \(number) WHERE name = 'name5';
+      UPDATE cookie SET same_site = 9 WHERE name = 'name3'
+      """)
+    #expect(try salvage().kept.count == 5)
+    let found = try directory.execute("SELECT sequence FROM cookie WHERE name = 'name5'")
+    #expect(found == [isKept ? "\(number)" : "4"])
+    let store = try directory.open()
+    try store.store("new=1", from: .to())
+    store.close()
+    #expect(
+      try directory.execute("SELECT name FROM cookie ORDER BY sequence DESC LIMIT 1") == ["new"])
+  }
+
   @Test func `the number of cookies lost is unknown if the schema is`() throws {
     try directory.makeStore(of: 20)
     let bytes = try DatabaseBytes(directory)

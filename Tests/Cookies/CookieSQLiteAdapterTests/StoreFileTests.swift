@@ -1,0 +1,63 @@
+import CookiePort
+import CookieTestSupport
+import Foundation
+import Testing
+
+@testable import CookieSQLiteAdapter
+
+/// Tests the file of a store before SQLite opens it.
+@Suite struct StoreFileTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func `a file is created once`() throws {
+    let path = directory.file()
+    #expect(try StoreFile.prepare(path) == (path, true))
+    #expect(directory.mode() == 0o600)
+    try directory.makeStore(of: 1)
+    #expect(try StoreFile.prepare(path) == (path, false))
+    #expect(try StoreFile.existing(path) == path)
+  }
+
+  @Test func `a written file is private, and replaces none`() throws {
+    let path = directory.file()
+    let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+    try StoreFile.write(bytes, to: path)
+    #expect(try Array(Data(contentsOf: URL(filePath: path))) == bytes)
+    #expect(directory.mode() == 0o600)
+    try directory.expectFailure(.other, of: path, at: path) {
+      try StoreFile.write([1], to: path)
+    }
+  }
+
+  @Test func `a log is the file that SQLite names so`() throws {
+    let path = directory.file()
+    #expect(!StoreFile.hasLog(path))
+    try Data([1]).write(to: URL(filePath: path))
+    #expect(!StoreFile.hasLog(path))
+    try Data([1]).write(to: URL(filePath: path + "-wal"))
+    #expect(StoreFile.hasLog(path))
+  }
+
+  @Test func `a directory is synchronized whatever its name, and the error says which can't be`()
+    throws
+  {
+    let folder = directory.file("a b%20ü")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try StoreFile.synchronizeDirectory(of: folder + "/cookies.db")
+    for (folder, reason) in [
+      (directory.file("none"), "No such file or directory"),
+      (directory.file("plain"), "Not a directory"),
+    ] {
+      try Data().write(to: URL(filePath: directory.file("plain")))
+      let error = #expect(throws: CookieStoreError.self) {
+        try StoreFile.synchronizeDirectory(of: folder + "/cookies.db")
+      }
+      guard case .storage(let failure) = error else { continue }
+      #expect(failure.kind == .other)
+      #expect(failure.subject.hasPrefix(folder))
+      #expect(failure.detail == "the directory can't be synchronized: \(reason)")
+    }
+  }
+}
