@@ -146,7 +146,7 @@ let harness: [Target] = [
     name: "contracts",
     dependencies: [
       "CommandLineSupport", "ContractEvidence", "ContractMutation", "ContractReports",
-      "ContractScaffold", "HarnessSupport",
+      "ContractScaffold", "HarnessSupport", "SystemLocks",
     ]),
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence", "ContractReports"],

@@ -3,6 +3,7 @@ import ContractEvidence
 import ContractMutation
 import Foundation
 import HarnessSupport
+import SystemLocks
 
 /// `contracts mutate`: changes code in small ways, and shows which changes no clause notices.
 struct MutateCommand {
@@ -110,18 +111,31 @@ struct MutationsCommand {
 }
 
 /// Shows how far a run is: a line that is overwritten on a terminal, and otherwise a line for each
-/// step.
+/// step and one every half minute, because CI systems end a job that is silent for long.
 final class MutationProgress: Sendable {
   private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let last = Mutex(ContinuousClock.now)
 
   func show(_ progress: MutationRun.Progress) {
     switch progress {
     case .step(let step):
       write(isTerminal ? "\r\u{1B}[K\(step)" : "\(step)\n")
     case .judged(let done, let total, let survived, let seconds):
-      guard isTerminal, done % 20 == 0 || done == total else { return }
+      guard isDue else { return }
       let rest = done == 0 ? 0 : Int(seconds / Double(done) * Double(total - done))
-      write("\r\u{1B}[K\(done) of \(total) mutants, \(survived) survived, \(rest) s left")
+      let text = "\(done) of \(total) mutants, \(survived) survived, \(rest) s left"
+      write(isTerminal ? "\r\u{1B}[K\(text)" : "\(text)\n")
+    }
+  }
+
+  /// Whether the last line is old enough for another; if it is, that is the last line now.
+  private var isDue: Bool {
+    last.withLock { last in
+      guard ContinuousClock.now - last >= (isTerminal ? .milliseconds(100) : .seconds(30)) else {
+        return false
+      }
+      last = .now
+      return true
     }
   }
 
