@@ -33,6 +33,8 @@ extension OriginLog.Event {
     case sent(Int)
     /// The peer reset an HTTP/2 stream; the connection stays open.
     case streamReset
+    /// PRIORITY was received over HTTP/2.
+    case priority
     /// A tunnel was opened to this authority.
     case tunnel(String)
     /// The framing of a request is invalid; the origin ended the connection with a RST.

@@ -126,7 +126,7 @@ extension PeerLog.Counts {
       case .closed, .reset, .malformed: closedByPeer += 1
       case .streamReset: resetStreams += 1
       case .sent(let count): sentBytes += count
-      case .secured, .handshakeFailed, .requestEnd, .tunnel: break
+      case .secured, .handshakeFailed, .requestEnd, .tunnel, .priority: break
       }
     }
   }

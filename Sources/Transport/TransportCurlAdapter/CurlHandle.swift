@@ -57,6 +57,10 @@ final class CurlHandle {
   /// Whether a head, content or failure waits for delivery.
   @exclusivity(unchecked) var needsDelivery = false
 
+  /// The weight of the stream over HTTP/2, and the default of RFC 7540 §5.3.5.
+  private var weight = CurlHandle.defaultWeight
+  private static let defaultWeight = 16
+
   /// Whether the handle must be discarded after this transfer.
   private(set) var isSingleUse = false
 
@@ -130,6 +134,10 @@ final class CurlHandle {
     headCache.begin(
       HeadCache.Rules(
         method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
+    if weight != Self.defaultWeight {
+      weight = Self.defaultWeight
+      ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
+    }
     // libcurl writes the text only on an error and does not clear an old one.
     errorText[0] = 0
     if transfer.hasTrailers {
@@ -195,6 +203,16 @@ final class CurlHandle {
   func flush() {
     curl_easy_pause(easy, CURLPAUSE_RECV)
     resume()
+  }
+
+  /// Sends a frame without an effect, and reads like ``readHeldInput()``: PRIORITY (RFC 9113 §6.3).
+  ///
+  /// libcurl sends it if the stream's weight has changed since its last frame. The weight therefore
+  /// alternates between the default and its neighbour. libcurl offers no PING for a running transfer.
+  func sendPriority() {
+    weight = weight == Self.defaultWeight ? Self.defaultWeight + 1 : Self.defaultWeight
+    ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
+    flush()
   }
 
   /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it

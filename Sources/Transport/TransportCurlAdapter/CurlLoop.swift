@@ -161,15 +161,28 @@ final class CurlLoop {
     return progress.contains(.new) || progress.contains(.unread) && unreadTurns < 8
   }
 
-  /// Makes libcurl process input over HTTP/2 that it has already read.
+  /// The number of waits without an event, together about 1 s, after which a server gets a frame.
+  private static let quietTurnsBeforeFrame = 10
+
+  /// Makes libcurl process input over HTTP/2 that it has already read, and wakes a server that has sent
+  /// nothing for long.
   ///
   /// A stream whose input was left in the buffer of its connection is not run before the next event.
+  ///
+  /// HAProxy 2.6 can forget streams when another stream of their connection is cancelled. It wants to
+  /// send, its windows and its socket are open, and it does so only when the next frame arrives.
   private func readHeldInput() {
     guard offeringHTTP2 > 0 else { return }
     var connections: Set<ObjectIdentifier> = []
     for handle in handles where handle.canReadHeldInput {
-      guard let connection = handle.outgoing.connection else { continue }
-      if connections.insert(ObjectIdentifier(connection)).inserted { handle.readHeldInput() }
+      guard let connection = handle.outgoing.connection,
+        connections.insert(ObjectIdentifier(connection)).inserted
+      else { continue }
+      if quietTurns < Self.quietTurnsBeforeFrame {
+        handle.readHeldInput()
+      } else {
+        handle.sendPriority()
+      }
     }
   }
 

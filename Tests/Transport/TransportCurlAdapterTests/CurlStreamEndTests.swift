@@ -46,6 +46,15 @@ import TransportPort
     #expect(try await world.answer().exchange.body.trailerFields == ["X-End": "yes"])
   }
 
+  /// HAProxy 2.6 at times forgets a stream until it receives something.
+  @Test func `a server that sends nothing for about a second gets a frame`() async throws {
+    let world = try CurlWorld(OriginPlan(version: .http2) { _ in [.stall] }, scheme: .https)
+    let request = Task { try await world.answer() }
+    try await world.log.wait { $0.contains { $0.kind == .priority } }
+    request.cancel()
+    await #expect(throws: TransportError.self) { _ = try await request.value }
+  }
+
   /// libcurl goes on with the upload, and reports that it can't.
   @Test func `a complete response to an upload is delivered, although the connection then ends`()
     async throws

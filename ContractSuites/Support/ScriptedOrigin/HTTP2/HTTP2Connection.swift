@@ -109,7 +109,9 @@ extension HTTP2Connection {
       let removed = streams.remove(at: index)
       try extendWindow(by: removed.unread.count, of: 0)
       record(.streamReset)
-    case .settings, .ping, .priority, .pushPromise, .goAway, nil:
+    case .priority:
+      record(.priority)
+    case .settings, .ping, .pushPromise, .goAway, nil:
       break
     }
     return true
