@@ -209,6 +209,7 @@ final class CurlHandle {
   ///
   /// libcurl sends it if the stream's weight has changed since its last frame. The weight therefore
   /// alternates between the default and its neighbour. libcurl offers no PING for a running transfer.
+  /// With nghttp2 1.70 it sends no PRIORITY, and the flush sends WINDOW_UPDATE once.
   func sendPriority() {
     weight = weight == Self.defaultWeight ? Self.defaultWeight + 1 : Self.defaultWeight
     ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)

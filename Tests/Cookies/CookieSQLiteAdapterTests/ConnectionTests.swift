@@ -172,15 +172,18 @@ import Testing
 
   @Test func `a failed commit has the system's error, which SQLite forgets`() throws {
     let connection = try Connection.inMemory()
-    errno = ENOSPC
-    let full = failure { throw connection.failure(SQLITE_IOERR) }
+    let full = failure {
+      errno = ENOSPC
+      throw connection.failure(SQLITE_IOERR)
+    }
     #expect(full?.kind == .full)
     #expect(full?.detail.hasSuffix("(SQLite result code 10, No space left on device)") == true)
     // The system's error belongs to input and output only.
-    errno = ENOSPC
-    #expect(
-      failure { throw connection.failure(SQLITE_NOMEM) }?.detail
-        == "out of memory (SQLite result code 7)")
+    let other = failure {
+      errno = ENOSPC
+      throw connection.failure(SQLITE_NOMEM)
+    }
+    #expect(other?.detail == "out of memory (SQLite result code 7)")
   }
 
   @Test(
