@@ -125,7 +125,8 @@ final class CurlHandle {
     }
     options = transfer.options
     setTimes(options, configuration)
-    // Callbacks change these five during a transfer, so they are always set.
+    // These six change during a transfer, so they are always set.
+    setWeight(Self.defaultWeight)
     set(CURLOPT_FORBID_REUSE, closes)
     set(CURLOPT_VERBOSE, false)
     set(CURLOPT_NOPROGRESS, true)
@@ -134,10 +135,6 @@ final class CurlHandle {
     headCache.begin(
       HeadCache.Rules(
         method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
-    if weight != Self.defaultWeight {
-      weight = Self.defaultWeight
-      ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
-    }
     // libcurl writes the text only on an error and does not clear an old one.
     errorText[0] = 0
     if transfer.hasTrailers {
@@ -211,9 +208,13 @@ final class CurlHandle {
   /// alternates between the default and its neighbour. libcurl offers no PING for a running transfer.
   /// With nghttp2 1.70 it sends no PRIORITY, and the flush sends WINDOW_UPDATE once.
   func sendPriority() {
-    weight = weight == Self.defaultWeight ? Self.defaultWeight + 1 : Self.defaultWeight
-    ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
+    setWeight(weight == Self.defaultWeight ? Self.defaultWeight + 1 : Self.defaultWeight)
     flush()
+  }
+
+  private func setWeight(_ value: Int) {
+    weight = value
+    ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, value)
   }
 
   /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it

@@ -16,12 +16,6 @@ import Testing
     try Connection(path: directory.file(), busyTimeout: time)
   }
 
-  private func failure(of body: () throws -> Void) -> CookieStorageFailure? {
-    let error = #expect(throws: CookieStoreError.self, performing: body)
-    guard case .storage(let failure) = error else { return nil }
-    return failure
-  }
-
   // MARK: Files of somebody else
 
   @Test func `a trigger in the file doesn't run`() throws {
@@ -38,7 +32,7 @@ import Testing
 
   @Test func `a view in the file can't be read`() throws {
     try directory.execute("CREATE VIEW v AS SELECT 1")
-    let found = failure { _ = try open().integer("SELECT * FROM v") }
+    let found = storageFailure { _ = try open().integer("SELECT * FROM v") }
     #expect(found?.detail.contains("access to view \"v\" prohibited") == true)
   }
 
@@ -58,7 +52,7 @@ import Testing
     let connection = try open()
     define(in: connection.handle)
     #expect(try connection.integer("SELECT effect()") == 1)
-    let found = failure { try connection.execute("INSERT INTO a DEFAULT VALUES") }
+    let found = storageFailure { try connection.execute("INSERT INTO a DEFAULT VALUES") }
     #expect(found?.detail.contains("unsafe use of effect()") == true, "\(found?.detail ?? "")")
   }
 
@@ -67,13 +61,13 @@ import Testing
     let connection = try open()
     let change = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' '"
     let refusal = "may not be modified"
-    #expect(failure { try connection.execute(change) }?.detail.contains(refusal) == true)
+    #expect(storageFailure { try connection.execute(change) }?.detail.contains(refusal) == true)
     try connection.toleratingDamage { () throws(CookieStoreError) in
       try connection.execute(change)
       try connection.execute("UPDATE sqlite_schema SET sql = trim(sql)")
     }
     #expect(try connection.integer("PRAGMA writable_schema") == 0)
-    #expect(failure { try connection.execute(change) }?.detail.contains(refusal) == true)
+    #expect(storageFailure { try connection.execute(change) }?.detail.contains(refusal) == true)
   }
 
   // MARK: Waiting
@@ -97,22 +91,22 @@ import Testing
     throws
   {
     try directory.execute("CREATE TABLE a(x)")
-    let connection = try open(waiting: .milliseconds(100))
+    let connection = try open(waiting: .milliseconds(500))
     var rest: [Int64] = []
     let start = ContinuousClock.now
-    let busy = failure {
+    let busy = storageFailure {
       try connection.retryingWhileBusy { () throws(CookieStoreError) in
         rest.append(try connection.integer("PRAGMA busy_timeout"))
         throw connection.failure(SQLITE_BUSY)
       }
     }
     #expect(busy?.kind == .busy)
-    #expect(ContinuousClock.now - start >= .milliseconds(100))
-    #expect(rest.first == 100 && rest.count > 1 && rest.dropFirst().allSatisfy { $0 < 100 })
-    #expect(try connection.integer("PRAGMA busy_timeout") == 100)
+    #expect(ContinuousClock.now - start >= .milliseconds(500))
+    #expect(rest.first == 500 && rest.count > 1 && rest.dropFirst().allSatisfy { $0 < 500 })
+    #expect(try connection.integer("PRAGMA busy_timeout") == 500)
 
     var attempts = 0
-    let full = failure {
+    let full = storageFailure {
       try connection.retryingWhileBusy { () throws(CookieStoreError) in
         attempts += 1
         throw connection.failure(SQLITE_FULL)
@@ -143,14 +137,14 @@ import Testing
 
   @Test func `an error has SQLite's message, its code and that of the system`() throws {
     let path = directory.file("none.db")
-    let missing = failure { _ = try Connection(path: path, busyTimeout: .zero) }
+    let missing = storageFailure { _ = try Connection(path: path, busyTimeout: .zero) }
     #expect(missing?.kind == .notPermitted)
     #expect(missing?.subject == path)
     #expect(
       missing?.detail
         == "unable to open database file (SQLite result code 14, No such file or directory)")
 
-    let syntax = failure { try Connection.inMemory().execute("SELECT a") }
+    let syntax = storageFailure { try Connection.inMemory().execute("SELECT a") }
     #expect(syntax?.kind == .other)
     #expect(syntax?.detail == "no such column: a (SQLite result code 1)")
   }
@@ -159,27 +153,27 @@ import Testing
     let connection = try Connection.inMemory()
     try connection.execute("SELECT 1")
     #expect(
-      failure { throw connection.failure(SQLITE_FULL) }?.detail
+      storageFailure { throw connection.failure(SQLITE_FULL) }?.detail
         == "database or disk is full (SQLite result code 13)")
   }
 
   @Test func `a code of several words keeps the most precise`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE a(x UNIQUE); INSERT INTO a VALUES (1)")
-    let found = failure { try connection.execute("INSERT INTO a VALUES (1)") }
+    let found = storageFailure { try connection.execute("INSERT INTO a VALUES (1)") }
     #expect(found?.detail == "UNIQUE constraint failed: a.x (SQLite result code 2067)")
   }
 
   @Test func `a failed commit has the system's error, which SQLite forgets`() throws {
     let connection = try Connection.inMemory()
-    let full = failure {
+    let full = storageFailure {
       errno = ENOSPC
       throw connection.failure(SQLITE_IOERR)
     }
     #expect(full?.kind == .full)
     #expect(full?.detail.hasSuffix("(SQLite result code 10, No space left on device)") == true)
     // The system's error belongs to input and output only.
-    let other = failure {
+    let other = storageFailure {
       errno = ENOSPC
       throw connection.failure(SQLITE_NOMEM)
     }

@@ -160,13 +160,18 @@ extension TemporaryDirectory {
   }
 }
 
-/// Returns the kind of storage failure that a closure throws, or `nil` if it doesn't throw.
+/// Returns the kind of the storage failure that a closure throws, or `nil` if it throws nothing.
 func failureKind(_ body: () throws -> Void) -> CookieStorageFailure.Kind? {
+  storageFailure(body)?.kind
+}
+
+/// Returns the storage failure that a closure throws, or `nil` if it throws nothing.
+func storageFailure(_ body: () throws -> Void) -> CookieStorageFailure? {
   do {
     try body()
     return nil
   } catch CookieStoreError.storage(let failure) {
-    return failure.kind
+    return failure
   } catch {
     Issue.record("expected a storage failure, got \(error)")
     return nil

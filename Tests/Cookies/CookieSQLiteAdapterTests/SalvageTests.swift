@@ -93,7 +93,7 @@ import Testing
   @Test func `a file of several megabytes is copied whole`() throws {
     try directory.makeStore(of: 60, pageSize: 512)
     let bytes = try DatabaseBytes(directory)
-    let damaged = bytes.overwriting(bytes.start(of: try #require(bytes.leaves.keys.first))).bytes
+    let damaged = bytes.overwriting(bytes.start(of: try #require(bytes.leaves.keys.min()))).bytes
     let path = URL(filePath: directory.file())
     for size in [1 << 20, 5 << 19] {
       // SQLite ignores what follows the pages that the header counts.
