@@ -248,7 +248,7 @@ extension ClauseGroup<TransportFixture> {
           let answer = try await world.answer(.post, body: .text("pay"))
           checkEqual(answer.text, "\(connection)", "the connection")
           try await world.expect("the connection has ended") {
-            max($0.closedByPeer, $0.closedByClient) == connection
+            $0.ended == connection
           }
           try await fixture.passTime()
         }

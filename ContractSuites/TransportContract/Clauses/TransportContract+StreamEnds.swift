@@ -122,7 +122,7 @@ extension ClauseGroup<TransportFixture> {
           let answer = try await world.answer(.post, body: .text("pay"))
           checkEqual(answer.text, "\(connection)", "the connection")
           try await world.expect("the connection has ended") {
-            max($0.closedByPeer, $0.closedByClient) == connection
+            $0.ended == connection
           }
           for _ in 1...3 { try await fixture.passTime() }
         }

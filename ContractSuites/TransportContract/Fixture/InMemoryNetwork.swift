@@ -41,15 +41,18 @@ final class InMemoryPeer: Sendable {
 
   var counts: PeerLog.Counts {
     var counts = PeerLog.Counts()
+    var ended: Set<Int> = []
     for event in players.withLock({ $0 }).flatMap(\.events) {
       switch event {
       case .connected: counts.connections += 1
       case .received: counts.requests += 1
       case .streamReset: counts.resetStreams += 1
-      case .closed(_, by: .client): counts.closedByClient += 1
-      case .closed(_, by: .origin): counts.closedByPeer += 1
+      case .closed(let connection, by: let side):
+        if side == .client { counts.closedByClient += 1 } else { counts.closedByPeer += 1 }
+        ended.insert(connection)
       }
     }
+    counts.ended = ended.count
     counts.bodyBytes = recorded.reduce(0) { $0 + $1.bodyCount }
     return counts
   }

@@ -44,6 +44,8 @@ public struct PeerLog: Sendable {
     public var closedByClient = 0
     /// Connections that the peer ended.
     public var closedByPeer = 0
+    /// Connections that the client, the peer or both ended.
+    public var ended = 0
     /// HTTP/2 streams that the client reset.
     public var resetStreams = 0
 
@@ -117,17 +119,23 @@ extension PeerLog {
 
 extension PeerLog.Counts {
   fileprivate init(_ events: [OriginLog.Event]) {
+    var ended: Set<Int> = []
     for event in events {
       switch event.kind {
       case .accepted: connections += 1
       case .head: requests += 1
       case .body(let count): bodyBytes += count
-      case .closedByPeer, .resetByPeer: closedByClient += 1
-      case .closed, .reset, .malformed: closedByPeer += 1
+      case .closedByPeer, .resetByPeer:
+        closedByClient += 1
+        ended.insert(event.connection)
+      case .closed, .reset, .malformed:
+        closedByPeer += 1
+        ended.insert(event.connection)
       case .streamReset: resetStreams += 1
       case .sent(let count): sentBytes += count
       case .secured, .handshakeFailed, .requestEnd, .tunnel, .priority: break
       }
     }
+    self.ended = ended.count
   }
 }

@@ -135,6 +135,10 @@ final class CurlLoop {
 
   /// Reads the next frames of the HTTP/2 connections, and makes libcurl read them.
   ///
+  /// Wakes a server that has sent nothing for a second. HAProxy 2.6 can forget streams when another stream of
+  /// their connection is cancelled. It wants to send, its windows and its socket are open, and it does so only
+  /// when the next frame arrives.
+  ///
   /// - Returns: Whether libcurl has more to read, so that it must be called.
   private func readHTTP2() -> Bool {
     var progress: Set<HTTP2Tap.Progress> = []
@@ -148,7 +152,12 @@ final class CurlLoop {
       }
       tap.retainsResponses = users.contains { !$0.isSent }
       let found = tap.advance(record)
-      guard found != .nothing else { continue }
+      guard found != .nothing else {
+        if !users.isEmpty, tap.isSilenceOver() {
+          users.first(where: \.canReadHeldInput)?.sendPriority()
+        }
+        continue
+      }
       progress.insert(found)
       if let lastStream = tap.takeGoAway() {
         if let lane = users.first?.lane { queue.noteGoAway(lane) }
@@ -161,16 +170,9 @@ final class CurlLoop {
     return progress.contains(.new) || progress.contains(.unread) && unreadTurns < 8
   }
 
-  /// The number of waits without an event, together about 1 s, after which a server gets a frame.
-  private static let quietTurnsBeforeFrame = 10
-
-  /// Makes libcurl process input over HTTP/2 that it has already read, and wakes a server that has sent
-  /// nothing for long.
+  /// Makes libcurl process input over HTTP/2 that it has already read.
   ///
   /// A stream whose input was left in the buffer of its connection is not run before the next event.
-  ///
-  /// HAProxy 2.6 can forget streams when another stream of their connection is cancelled. It wants to
-  /// send, its windows and its socket are open, and it does so only when the next frame arrives.
   private func readHeldInput() {
     guard offeringHTTP2 > 0 else { return }
     var connections: Set<ObjectIdentifier> = []
@@ -178,11 +180,7 @@ final class CurlLoop {
       guard let connection = handle.outgoing.connection,
         connections.insert(ObjectIdentifier(connection)).inserted
       else { continue }
-      if quietTurns < Self.quietTurnsBeforeFrame {
-        handle.readHeldInput()
-      } else {
-        handle.sendPriority()
-      }
+      handle.readHeldInput()
     }
   }
 

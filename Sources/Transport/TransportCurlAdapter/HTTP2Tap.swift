@@ -30,7 +30,9 @@ final class HTTP2Tap {
   private let output: OpenSSL.Object
   private var isPeeking = false
   /// Whether libcurl may read by itself, because no transfer uses the connection.
-  var isIdle = false
+  var isIdle = false {
+    didSet { if oldValue, !isIdle { noteInput() } }
+  }
   /// Whether libcurl has read bytes that the tap has not seen.
   private(set) var isBlind = false
   /// Whether nothing more can be read from the connection.
@@ -42,6 +44,10 @@ final class HTTP2Tap {
   /// The error code of the last GOAWAY (RFC 9113 §7); `nil` if the server did not send one.
   private(set) var goAwayCode: UInt32?
   private var hasUnread = false
+  /// The silence of the server after which ``isSilenceOver()`` returns `true`.
+  private var silence = HTTP2Tap.firstSilence
+  private var silenceEnd = ContinuousClock.now + HTTP2Tap.firstSilence
+  private static let firstSilence = Duration.seconds(1)
   private var frames = HTTP2FrameReader()
 
   /// What the server sent on a stream.
@@ -133,6 +139,7 @@ final class HTTP2Tap {
     let count = peek(session, memory, Int32(buffer.count))
     if count > 0 {
       hasUnread = true
+      noteInput()
       for stream in withParts { streams[stream]?.parts = [] }
       withParts = []
       frames.read(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])) { note($0) }
@@ -192,6 +199,19 @@ final class HTTP2Tap {
     guard retainsResponses else { return }
     streams[stream, default: Stream()].parts.append(part)
     withParts.append(stream)
+  }
+
+  private func noteInput() {
+    silence = Self.firstSilence
+    silenceEnd = .now + silence
+  }
+
+  /// Returns `true` once the server has sent nothing for a second, then after twice as long each time.
+  func isSilenceOver() -> Bool {
+    guard ContinuousClock.now >= silenceEnd else { return false }
+    silence *= 2
+    silenceEnd = .now + silence
+    return true
   }
 
   /// Returns the last stream of a GOAWAY, once.

@@ -51,12 +51,27 @@ import TransportPort
     .enabled(
       if: CurlLibrary.current.version <= 0x08_0E_01,
       "libcurl 8.23 with nghttp2 1.70 does not send PRIORITY"))
-  func `a server that sends nothing for about a second gets a frame`() async throws {
+  func `a server that sends nothing for a second gets a frame while another sends`()
+    async throws
+  {
     let world = try CurlWorld(OriginPlan(version: .http2) { _ in [.stall] }, scheme: .https)
+    let busy = try ScriptedOrigin(
+      OriginPlan(version: .http2) { _ in
+        [.pause(.milliseconds(20)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")]
+      }, scheme: .https)
     let request = Task { try await world.answer() }
-    try await world.log.wait { $0.contains { $0.kind == .priority } }
+    let other = Task {
+      while !Task.isCancelled {
+        let exchange = try await world.transport.send(HTTPRequest(url: busy.url))
+        _ = try await exchange.body.collect(upTo: 0)
+      }
+    }
+    try await world.log.wait { log in log.count { $0.kind == .priority } == 2 }
+    #expect(!busy.log.events.contains { $0.kind == .priority })
     request.cancel()
+    other.cancel()
     await #expect(throws: TransportError.self) { _ = try await request.value }
+    _ = try? await other.value
   }
 
   /// libcurl goes on with the upload, and reports that it can't.
