@@ -35,6 +35,8 @@ package struct EvidenceSample: Sendable {
   package var touching: Set<String>?
   /// What the live implementation says of itself.
   package var version: String?
+  /// The types that the fixtures are made of, by implementation.
+  package var parts: [String: [String]] = [:]
 
   /// A further run of the live implementation.
   package struct Rerun: Sendable {
@@ -144,7 +146,7 @@ package struct EvidenceSample: Sendable {
           ImplementationSummary(
             contract: "things", id: name, kind: kind, lacks: [:],
             deviations: deviations + (kind == .fake ? self.deviations : []),
-            version: kind == .live ? version : nil))),
+            version: kind == .live ? version : nil, parts: parts[name]))),
     ]
     for clause in clauses where dropped[clause] == nil {
       let id = CaseID(contract: "things", clause: clause, implementation: name)

@@ -101,6 +101,15 @@ import Testing
     return sample
   }()
 
+  private static func made(of parts: [String: [String]], touching: Set<String>? = nil)
+    -> EvidenceSample
+  {
+    var sample = EvidenceSample()
+    sample.parts = parts
+    sample.touching = touching
+    return sample
+  }
+
   private static let judged: [Judged] = [
     .init("sound evidence", EvidenceSample()),
     .init(
@@ -164,6 +173,18 @@ import Testing
       "a live implementation without a witness", EvidenceSample(), unwitnessed,
       says: "things@real has no witness, so nothing shows that it reaches the real thing; call "
         + "scope.witness(_:_:) where its fixture is made"),
+    .init(
+      "a live implementation that is made of what the fake is made of",
+      made(of: ["fake": ["App.Memory"], "real": ["App.Memory", "App.Wrapper"]]),
+      says: "things: real is unproven: it has no witness, and is made of what a fake is made of, "
+        + "fake (App.Memory)"),
+    .init(
+      "a live implementation that is made like the fake, and touches the real thing",
+      made(of: ["fake": ["App.Memory"], "real": ["App.Memory"]], touching: ["second"])),
+    .init(
+      "a live implementation that is made of something else",
+      made(of: ["fake": ["App.Memory"], "real": ["App.Disk"]])),
+    .init("fixtures of which nothing is known", made(of: ["fake": [], "real": []])),
     .init("a live implementation with a version", versioned, unversioned),
     .init(
       "a live implementation without a version", EvidenceSample(), unversioned,

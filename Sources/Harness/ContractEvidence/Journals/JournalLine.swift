@@ -322,7 +322,7 @@ extension ImplementationSummary: Codable {
     self.init(
       contract: try fields.get("contract"), id: try fields.get("id"), kind: try fields.get("kind"),
       lacks: try fields.get("lacks"), deviations: try fields.get("deviations"),
-      version: try fields.find("version"))
+      version: try fields.find("version"), parts: try fields.find("parts"))
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -333,6 +333,7 @@ extension ImplementationSummary: Codable {
     try fields.put(lacks, "lacks")
     try fields.put(deviations, "deviations")
     try fields.put(some: version, "version")
+    try fields.put(some: parts, "parts")
   }
 }
 

@@ -201,10 +201,12 @@ public struct ImplementationSummary: Equatable, Sendable {
   public var deviations: [DeviationSummary]
   /// What the implementation says of itself, such as `Redis 7.2.4`.
   public var version: String?
+  /// The names of the types that the first fixture was made of, sorted; `nil` if they are not known.
+  public var parts: [String]?
 
   package init(
     contract: String, id: String, kind: ImplementationKind, lacks: [String: String],
-    deviations: [DeviationSummary], version: String? = nil
+    deviations: [DeviationSummary], version: String? = nil, parts: [String]? = nil
   ) {
     self.contract = contract
     self.id = id
@@ -212,6 +214,7 @@ public struct ImplementationSummary: Equatable, Sendable {
     self.lacks = lacks
     self.deviations = deviations
     self.version = version
+    self.parts = parts
   }
 }
 

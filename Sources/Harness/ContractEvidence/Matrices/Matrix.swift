@@ -78,11 +78,17 @@ public struct Matrix: Equatable, Sendable {
       public var touchingCases: Int
     }
 
-    /// A sentence if the implementation is live and no case touched what it adapts. Its results are then
-    /// no evidence: a fake in its place would have the same.
+    /// What a fake of the same contract is made of, if this column's fixtures have all of it: `in-memory (App.Memory)`.
+    var likeFake: String?
+
+    /// A sentence if the implementation is live and nothing shows that it is: no case touched what it adapts, or it has
+    /// no witness and is made like a fake. Its results are then no evidence: a fake in its place would have the same.
     public var untouched: String? {
-      guard implementation.kind == .live, let witness, witness.touchingCases == 0 else {
-        return nil
+      guard implementation.kind == .live, witness?.touchingCases ?? 0 == 0 else { return nil }
+      guard let witness else {
+        return likeFake.map {
+          "\(name) is unproven: it has no witness, and is made of what a fake is made of, \($0)"
+        }
       }
       let count = witness.sampledCases
       return

@@ -29,6 +29,7 @@ private struct RunMatrix {
     case .contract(let contract): contracts[contract.id] = contract
     case .implementation(var one):
       one.version = one.version ?? implementations[one.contract]?[one.id]?.version
+      one.parts = one.parts ?? implementations[one.contract]?[one.id]?.parts
       implementations[one.contract, default: [:]][one.id] = one
     case .caseFinished(let result):
       let cell = Matrix.Cell(result: result, run: record.run, time: record.time, isCurrent: true)
@@ -124,6 +125,15 @@ extension Matrix.Column {
   }
 }
 
+extension Matrix.Column {
+  /// What a fake is made of, if the fixtures of this column have all of it.
+  fileprivate func likeness(to fake: Self) -> String? {
+    let parts = fake.implementation.parts ?? []
+    guard !parts.isEmpty, Set(implementation.parts ?? []).isSuperset(of: parts) else { return nil }
+    return "\(fake.name) (\(parts.joined(separator: ", ")))"
+  }
+}
+
 extension Matrix.Table {
   /// Creates a table, and judges its rows.
   ///
@@ -134,6 +144,10 @@ extension Matrix.Table {
     self.contract = contract
     let columns = columns.sorted { $0.order < $1.order }
     self.columns = columns.map(\.column)
+    let fakes = self.columns.filter { $0.implementation.kind == .fake }
+    for index in self.columns.indices where self.columns[index].implementation.kind == .live {
+      self.columns[index].likeFake = fakes.lazy.compactMap(self.columns[index].likeness).first
+    }
     rows = []
     for (index, clause) in contract.clauses.enumerated() {
       let cells = columns.map { $0.cells[index] }

@@ -34,7 +34,8 @@ struct MatrixBuilder {
   private var runs = Latest<String, RunSummary>()
   private var contracts = Latest<String, ContractSummary>()
   private var implementations: [Key: Latest<String, ImplementationSummary>] = [:]
-  private var versions: [Key: Latest<String, String>] = [:]
+  /// What the first fixtures have shown.
+  private var described: [Key: Latest<String, ImplementationSummary>] = [:]
   private var saboteurs: [SaboteurKey: [Entry<SaboteurResult>]] = [:]
   private var digests = Latest<DigestKey, String>()
   private var histories: [CaseID: [Entry<CaseResult?>]] = [:]
@@ -86,8 +87,8 @@ struct MatrixBuilder {
     case .implementation(let one):
       let key = Key(contract: one.contract, implementation: one.id)
       implementations[key, default: .init()].keep(one, for: run, at: time)
-      if let version = one.version {
-        versions[key, default: .init()].keep(version, for: run, at: time)
+      if one.version != nil || one.parts != nil {
+        described[key, default: .init()].keep(one, for: run, at: time)
       }
     case .saboteur(let one):
       let key = SaboteurKey(saboteur: one.saboteur, contract: one.contract, clause: one.clause)
@@ -188,11 +189,11 @@ struct MatrixBuilder {
       for name in group.platforms {
         let isHere = { (run: String) in platform(of: run) == name }
         declarations[name] = declared.latest(where: isHere)
-        declarations[name]?.version = versions[key]?.latest(where: isHere)
+        declarations[name]?.describe(by: described[key]?.latest(where: isHere))
       }
       let names = Set(declared.keys.filter(isOfGroup))
       var latest = declared.latest(where: isOfGroup)
-      latest?.version = versions[key]?.latest(where: isOfGroup)
+      latest?.describe(by: described[key]?.latest(where: isOfGroup))
       return Matrix.Column.Filled(
         declarations,
         latest: latest
@@ -370,5 +371,13 @@ private struct CaseHistory {
 
   private func cell(_ run: String, _ time: Double, _ result: CaseResult) -> Matrix.Cell {
     Matrix.Cell(result: result, run: run, time: time, isCurrent: true)
+  }
+}
+
+extension ImplementationSummary {
+  /// Takes what another summary knows from a fixture.
+  fileprivate mutating func describe(by other: Self?) {
+    version = other?.version
+    parts = other?.parts
   }
 }

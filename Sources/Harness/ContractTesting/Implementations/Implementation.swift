@@ -20,7 +20,7 @@ public struct Implementation<Fixture>: Sendable {
   var deviations: [Deviation] = []
   var probe: AvailabilityProbe?
   var unavailability: (@Sendable (any Error) -> String?)?
-  var versionProbe: VersionProbe<Fixture>?
+  var fixtureProbe = FixtureProbe<Fixture>()
   var processSharing: ProcessSharing?
   var resources: Set<String> = []
   var timeLimit: Duration = .seconds(60)
@@ -178,7 +178,7 @@ extension Implementation {
   public func version(
     _ version: @escaping @Sendable (Fixture) async throws -> String
   ) -> Self {
-    changed { $0.versionProbe = VersionProbe(version) }
+    changed { $0.fixtureProbe = FixtureProbe(version) }
   }
 
   /// Runs each case in another process, so that a crash or a timeout affects no other case.
@@ -280,7 +280,7 @@ extension Implementation {
 
   /// The version of what the implementation adapts, or `nil` if it does not say.
   package func version(of fixture: Fixture) async -> String? {
-    await versionProbe?.version(of: fixture)
+    await fixtureProbe.version(of: fixture)
   }
 
   /// Makes a fixture outside of a case.

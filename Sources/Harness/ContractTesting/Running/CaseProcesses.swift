@@ -140,7 +140,7 @@ private final class CaseProcess: Sendable {
   /// What the process's journal says of a case, `.crashed(signal: 0)` if the case did not end.
   private func reported(of id: CaseID, limit: Duration) -> RawResult {
     let events = newRecords().map(\.event)
-    for case .implementation(let one) in events where one.version != nil {
+    for case .implementation(let one) in events where one.version != nil || one.parts != nil {
       RunRecorder.current.recordOnce(.implementation(one))
     }
     for case .caseFinished(let result) in events where result.id == id {

@@ -152,7 +152,7 @@ struct CaseRunner<Fixture>: Sendable {
     let witness = Mutex<WitnessSummary?>(nil)
     let lifecycle = FixtureLifecycle(
       clause: clause, make: implementation.make,
-      willRun: { fixture in await self.recordVersion(of: fixture) },
+      willRun: { fixture in await self.describe(fixture) },
       didObserve: { observation in witness.withLock { $0 = observation } })
     let running = RunningCase(id)
     let timeLimit = TimeLimit(
@@ -174,12 +174,12 @@ struct CaseRunner<Fixture>: Sendable {
       expectations: running.expectationCount)
   }
 
-  /// Records the version of what the implementation adapts, the first time.
-  private func recordVersion(of fixture: Fixture) async {
-    guard let version = await implementation.versionProbe?.version(of: fixture, for: id.contract)
-    else { return }
+  /// Records the version of what the implementation adapts, and what its fixture is made of, the first time.
+  private func describe(_ fixture: Fixture) async {
+    guard implementation.fixtureProbe.isFirst(for: id.contract) else { return }
     var summary = implementation.summary(for: id.contract)
-    summary.version = version
+    summary.version = await implementation.fixtureProbe.version(of: fixture)
+    summary.parts = FixtureParts.types(of: fixture)
     recorder.recordOnce(.implementation(summary))
   }
 
