@@ -6,8 +6,8 @@ import SystemLocks
 ///
 /// A shell stands by: the guard. It waits for the end of a connection that only this process holds.
 /// When this process dies, even of SIGKILL, the guard kills the group that it knows, every process that
-/// descends from it or has the lifeline's mark, and removes the folder. Make the lifeline before the folder, and dismiss it after the folder is removed, so that
-/// there is no moment at which the folder would stay.
+/// descends from it or has the lifeline's mark, and removes the folder. Make the lifeline before the folder, and dismiss
+/// it after the folder is removed, so that there is no moment at which the folder would stay.
 package final class Lifeline: Sendable {
   /// The value of the variable that the guarded processes inherit.
   let mark = UUID().uuidString
@@ -67,8 +67,8 @@ package final class Lifeline: Sendable {
 
   deinit { dismiss() }
 
-  /// Sets the group to kill.
-  func watch(_ group: pid_t?) { connection.send("\(group.map(String.init) ?? "")\n") }
+  /// Sets the group to kill, if any.
+  package func watch(_ group: pid_t?) { connection.send("\(group.map(String.init) ?? "")\n") }
 
   /// Ends the guard, which then kills and removes nothing. Calling it again has no effect.
   package func dismiss() {

@@ -1,3 +1,4 @@
+import Foundation
 import TallyFileAdapter
 import Testing
 
@@ -9,4 +10,9 @@ import Testing
   #expect(display.text == "1 piece")
   display.show(2)
   #expect(display.text == "2 pieces")
+}
+
+@Test(.enabled(if: ProcessInfo.processInfo.environment["TALLY_WAITS"] != nil))
+func `waits until its process is killed`() async throws {
+  try await Task.sleep(for: .seconds(1_000))
 }

@@ -53,6 +53,8 @@ final class CaseServerProcess {
   /// The process's own folder of temporary files, which is removed at its end: a mutant that crashes
   /// or hangs leaves what it has written.
   private let temporaryFolder: String?
+  /// Kills the process and its group when this process dies; a process that serves cases ends by itself.
+  private let lifeline: Lifeline?
 
   /// The longest file that a process writes, in blocks of 512 bytes: 256 MiB. A mutant that writes
   /// without end would fill the disk, or the memory.
@@ -74,6 +76,13 @@ final class CaseServerProcess {
     socket = sockets[0]
     outputPath = "\(folder)/\(name).log"
     temporaryFolder = program.temporaryFolder.map { "\($0)/\(name)" }
+    do throws(ProcessGroup.StartError) {
+      lifeline = program.servesCases ? nil : try Lifeline(removing: temporaryFolder ?? "")
+    } catch {
+      close(sockets[0])
+      close(sockets[1])
+      throw MutationError("can't guard \(program.path): \(error)")
+    }
     let output = open(outputPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     defer {
       close(sockets[1])
@@ -110,12 +119,14 @@ final class CaseServerProcess {
     process = 0
     let code = withCStrings(arguments) { arguments in
       withCStrings(variables.map { "\($0)=\($1)" }) { variables in
-        platform_spawn(&process, "/bin/sh", arguments, variables, sockets[1], output)
+        let spawn = lifeline == nil ? platform_spawn : platform_spawn_leader
+        return spawn(&process, "/bin/sh", arguments, variables, sockets[1], output)
       }
     }
     guard code == 0 else {
       throw MutationError("can't start \(program.path): \(String(cString: strerror(code)))")
     }
+    lifeline?.watch(process)
   }
 
   deinit {
@@ -178,6 +189,7 @@ final class CaseServerProcess {
     _ = platform_wait_for_exit(process)
     let status = platform_exit_of(process, &signal)
     if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
+    lifeline?.dismiss()
     return .ended(signal: signal == 0 ? nil : signal, status: status)
   }
 
@@ -187,7 +199,7 @@ final class CaseServerProcess {
   /// Kills the process.
   func end() {
     guard !isEnded else { return }
-    kill(process, SIGKILL)
+    kill(lifeline == nil ? process : -process, SIGKILL)
     _ = waitForEnd()
   }
 

@@ -1,12 +1,17 @@
 import Foundation
+import SystemProcesses
 
 /// The folder of the temporary files of all test processes.
+///
+/// It is removed also if this process is killed.
 ///
 /// It is in memory where that is possible, because synchronizing files takes time. Cases that crash
 /// leave their files, so that the whole folder is removed.
 struct TemporaryFolder {
   /// The folder's path.
   let path: String
+
+  private let lifeline: Lifeline
 
   /// Where Linux keeps files in memory (shm_open(3)).
   private static let memory = "/dev/shm"
@@ -26,8 +31,9 @@ struct TemporaryFolder {
       ? Self.memory : files.temporaryDirectory.path
     let name = Keys.fingerprint(package).prefix(12)
     path = "\(parent)/contracts-mutate-\(getuid())-\(name)"
-    remove()
+    try? files.removeItem(atPath: path)
     do {
+      lifeline = try Lifeline(removing: path)
       try files.createDirectory(
         atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     } catch {
@@ -36,5 +42,8 @@ struct TemporaryFolder {
   }
 
   /// Removes the folder and everything in it.
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
+  func remove() {
+    try? FileManager.default.removeItem(atPath: path)
+    lifeline.dismiss()
+  }
 }
