@@ -272,7 +272,7 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportCurlAdapterTests",
     dependencies: [
-      "CCurl", "CPlatform", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter",
+      "CCurl", "CPlatform", "ScriptedOrigin", "SeededRandom", "SystemLocks", "TransportCurlAdapter",
       "TransportPort",
     ], exclude: testsForNewerSwift),
   .testTarget(

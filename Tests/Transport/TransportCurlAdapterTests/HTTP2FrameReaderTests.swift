@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import TransportCurlAdapter
@@ -78,5 +79,105 @@ import Testing
 
   @Test func `bytes that do not begin with SETTINGS are invalid`() {
     #expect(events(Self.frame(0, 0x1, on: 1)) == ["invalid"])
+  }
+
+  @Test func `a field block of more than 1 MiB is invalid`() {
+    let block = [UInt8](repeating: 1, count: 1 << 16)
+    let headers = Self.settings + Self.frame(1, on: 1, Array(block.dropLast()))
+    let rest = (1..<16).flatMap { _ in Self.frame(9, on: 1, Array(block.dropLast())) }
+    let end = Self.frame(9, 0x4, on: 1, [UInt8](repeating: 1, count: 16))
+    #expect(
+      events(headers + rest + end).last == "1: fields \([UInt8](repeating: 1, count: 1 << 20))")
+    let longer = Self.frame(9, 0x4, on: 1, [UInt8](repeating: 1, count: 17))
+    #expect(events(headers + rest + longer + Self.frame(0, 0x1, on: 3)) == ["invalid"])
+  }
+
+  /// Frames of all kinds, and what a reader must report of them.
+  private struct Generated {
+    var bytes = HTTP2FrameReaderTests.settings
+    var events: [String] = []
+    private var content: [Int: [UInt8]] = [:]
+    private var random: SplitMix64
+
+    init(seed: UInt64) {
+      random = SplitMix64(seed: seed)
+      // A length has three bytes.
+      append(0, 0, 1, octets(70_000))
+      content[1] = Array(bytes.suffix(70_000))
+      for _ in 1...40 { add() }
+    }
+
+    private mutating func octets(_ count: Int) -> [UInt8] {
+      (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// An integer in network order, with a reserved first bit that means nothing.
+    private mutating func word(_ value: Int) -> [UInt8] {
+      let reserved = Bool.random(using: &random) ? 0x8000_0000 : 0
+      return (0..<4).reversed().map { UInt8((value | reserved) >> (8 * $0) & 0xFF) }
+    }
+
+    private mutating func append(_ kind: UInt8, _ flags: UInt8, _ stream: Int, _ payload: [UInt8]) {
+      bytes +=
+        [16, 8, 0].map { UInt8(payload.count >> $0 & 0xFF) } + [kind, flags] + word(stream)
+        + payload
+    }
+
+    private mutating func add() {
+      let stream = [1, 3, 255, 257, 0x10003, 0x7FFF_FFFF].randomElement(using: &random) ?? 1
+      let size = [0, 1, 2, 40].randomElement(using: &random) ?? 0
+      let body = octets(size)
+      let padding = Bool.random(using: &random) ? Int.random(in: 0...255, using: &random) : nil
+      let padded = padding.map { [UInt8($0)] } ?? []
+      let zeros = [UInt8](repeating: 0, count: padding ?? 0)
+      let flags: UInt8 = padding == nil ? 0 : 0x8
+      let ends = UInt8.random(in: 0...1, using: &random)
+      switch Int.random(in: 0...5, using: &random) {
+      case 0:
+        append(0, flags | ends, stream, padded + body + zeros)
+        content[stream, default: []] += body
+      case 1:
+        let priority: UInt8 = Bool.random(using: &random) ? 0x20 : 0
+        let parts = Int.random(in: 0...2, using: &random)
+        let weight = octets(priority == 0 ? 0 : 5)
+        append(
+          1, flags | ends | priority | (parts == 0 ? 4 : 0), stream, padded + weight + body + zeros)
+        var block = body
+        for index in 0..<parts {
+          let more = octets(3)
+          // A CONTINUATION has no other flag, so these mean nothing (RFC 9113 §6.10).
+          append(9, (index == parts - 1 ? 4 : 0) | 0x28, stream, more)
+          block += more
+        }
+        events.append("\(stream): fields \(block)")
+      case 2:
+        let code = Int.random(in: 0...0x7FFF_FFFF, using: &random)
+        bytes += [0, 0, 4, 3, 0xFF] + word(stream)
+        bytes += (0..<4).reversed().map { UInt8(code >> (8 * $0) & 0xFF) }
+        events.append("\(stream): reset \(code)")
+        return
+      case 3:
+        let code = Int.random(in: 0...0x7FFF_FFFF, using: &random)
+        let text = body.prefix(300)
+        append(
+          7, 0xFF, 0,
+          word(stream) + (0..<4).reversed().map { UInt8(code >> (8 * $0) & 0xFF) } + text)
+        events.append("last \(stream): code \(code)")
+        return
+      default:
+        // SETTINGS, PUSH_PROMISE, PING, WINDOW_UPDATE, PRIORITY and a kind that is not defined.
+        append([4, 5, 6, 8, 2, 0x41].randomElement(using: &random) ?? 4, 0xFF, stream, body)
+        return
+      }
+      if ends == 1 { events.append("\(stream): content \(content[stream] ?? []), ended") }
+    }
+  }
+
+  @Test func `generated frames are read from pieces of generated sizes`() {
+    for seed in 1...14 as ClosedRange<UInt64> {
+      let generated = Generated(seed: seed)
+      let size = [1, 2, 5, 9, 64, 16_384, .max][Int(seed % 7)]
+      #expect(events(generated.bytes, size: size) == generated.events, "seed \(seed)")
+    }
   }
 }
