@@ -124,6 +124,8 @@ final class CaseServerProcess {
       }
     }
     guard code == 0 else {
+      // Otherwise the deinitializer would kill the group 0, which is this process's own.
+      isEnded = true
       throw MutationError("can't start \(program.path): \(String(cString: strerror(code)))")
     }
     lifeline?.watch(process)
