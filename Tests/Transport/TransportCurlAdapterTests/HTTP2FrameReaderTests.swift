@@ -114,13 +114,21 @@ import Testing
     /// An integer in network order, with a reserved first bit that means nothing.
     private mutating func word(_ value: Int) -> [UInt8] {
       let reserved = Bool.random(using: &random) ? 0x8000_0000 : 0
-      return (0..<4).reversed().map { UInt8((value | reserved) >> (8 * $0) & 0xFF) }
+      return network(value | reserved, 4)
     }
 
-    private mutating func append(_ kind: UInt8, _ flags: UInt8, _ stream: Int, _ payload: [UInt8]) {
-      bytes +=
-        [16, 8, 0].map { UInt8(payload.count >> $0 & 0xFF) } + [kind, flags] + word(stream)
-        + payload
+    private mutating func append(
+      _ kind: UInt8, _ flags: UInt8, _ stream: Int, _ payload: [UInt8]
+    ) {
+      bytes += network(payload.count, 3)
+      bytes += [kind, flags]
+      bytes += word(stream)
+      bytes += payload
+    }
+
+    /// An integer in network order.
+    private func network(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
     private mutating func add() {
@@ -140,28 +148,25 @@ import Testing
         let priority: UInt8 = Bool.random(using: &random) ? 0x20 : 0
         let parts = Int.random(in: 0...2, using: &random)
         let weight = octets(priority == 0 ? 0 : 5)
-        append(
-          1, flags | ends | priority | (parts == 0 ? 4 : 0), stream, padded + weight + body + zeros)
+        let isWhole: UInt8 = parts == 0 ? 4 : 0
+        append(1, flags | ends | priority | isWhole, stream, padded + weight + body + zeros)
         var block = body
         for index in 0..<parts {
           let more = octets(3)
           // A CONTINUATION has no other flag, so these mean nothing (RFC 9113 §6.10).
-          append(9, (index == parts - 1 ? 4 : 0) | 0x28, stream, more)
+          let isLast: UInt8 = index == parts - 1 ? 4 : 0
+          append(9, isLast | 0x28, stream, more)
           block += more
         }
         events.append("\(stream): fields \(block)")
       case 2:
         let code = Int.random(in: 0...0x7FFF_FFFF, using: &random)
-        bytes += [0, 0, 4, 3, 0xFF] + word(stream)
-        bytes += (0..<4).reversed().map { UInt8(code >> (8 * $0) & 0xFF) }
+        append(3, 0xFF, stream, network(code, 4))
         events.append("\(stream): reset \(code)")
         return
       case 3:
         let code = Int.random(in: 0...0x7FFF_FFFF, using: &random)
-        let text = body.prefix(300)
-        append(
-          7, 0xFF, 0,
-          word(stream) + (0..<4).reversed().map { UInt8(code >> (8 * $0) & 0xFF) } + text)
+        append(7, 0xFF, 0, word(stream) + network(code, 4) + body)
         events.append("last \(stream): code \(code)")
         return
       default:
