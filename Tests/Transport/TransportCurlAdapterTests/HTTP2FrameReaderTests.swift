@@ -6,10 +6,15 @@ import Testing
 @Suite struct HTTP2FrameReaderTests {
   /// The bytes of a frame.
   private static func frame(
-    _ kind: UInt8, _ flags: UInt8 = 0, on stream: UInt8 = 0, _ payload: [UInt8] = []
+    _ kind: UInt8, _ flags: UInt8 = 0, on stream: Int = 0, _ payload: [UInt8] = []
   ) -> [UInt8] {
-    [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), kind, flags, 0, 0, 0, stream]
-      + payload
+    let type = [kind, flags]
+    return network(payload.count, 3) + type + network(stream, 4) + payload
+  }
+
+  /// An integer in network order.
+  private static func network(_ value: Int, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
   private static let settings = frame(4)
@@ -111,24 +116,15 @@ import Testing
       (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    /// An integer in network order, with a reserved first bit that means nothing.
-    private mutating func word(_ value: Int) -> [UInt8] {
-      let reserved = Bool.random(using: &random) ? 0x8000_0000 : 0
-      return network(value | reserved, 4)
+    /// A stream with a reserved first bit, which means nothing.
+    private mutating func reserved(_ stream: Int) -> Int {
+      Bool.random(using: &random) ? stream | 0x8000_0000 : stream
     }
 
     private mutating func append(
       _ kind: UInt8, _ flags: UInt8, _ stream: Int, _ payload: [UInt8]
     ) {
-      bytes += network(payload.count, 3)
-      bytes += [kind, flags]
-      bytes += word(stream)
-      bytes += payload
-    }
-
-    /// An integer in network order.
-    private func network(_ value: Int, _ count: Int) -> [UInt8] {
-      (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+      bytes += HTTP2FrameReaderTests.frame(kind, flags, on: reserved(stream), payload)
     }
 
     private mutating func add() {
@@ -161,12 +157,13 @@ import Testing
         events.append("\(stream): fields \(block)")
       case 2:
         let code = Int.random(in: 0...0x7FFF_FFFF, using: &random)
-        append(3, 0xFF, stream, network(code, 4))
+        append(3, 0xFF, stream, HTTP2FrameReaderTests.network(code, 4))
         events.append("\(stream): reset \(code)")
         return
       case 3:
         let code = Int.random(in: 0...0x7FFF_FFFF, using: &random)
-        append(7, 0xFF, 0, word(stream) + network(code, 4) + body)
+        let words = [reserved(stream), code].flatMap { HTTP2FrameReaderTests.network($0, 4) }
+        append(7, 0xFF, 0, words + body)
         events.append("last \(stream): code \(code)")
         return
       default:
