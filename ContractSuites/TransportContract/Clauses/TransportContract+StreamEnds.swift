@@ -116,7 +116,7 @@ extension ClauseGroup<TransportFixture> {
         let world = try await fixture.world(
           OriginPlan(version: .http2) {
             .respond(text: "\($0.connection)")
-              + OriginScript([.pause(.milliseconds(5))] + ending)
+              + OriginScript([.beforeEnd(ending.last ?? .close)] + ending)
           }, scheme: .https)
         for connection in 1...6 {
           let answer = try await world.answer(.post, body: .text("pay"))
