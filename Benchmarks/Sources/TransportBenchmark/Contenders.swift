@@ -33,9 +33,11 @@ struct Contender: Sendable {
   ) -> Contender {
     Contender(name: name, divisor: divisor) { url, count, width in
       let request = HTTPRequest(url: url)
-      return try await distributed(count, width) {
+      return try await distributed(count, width) { count in
         var bytes = 0
-        for try await chunk in try await transport.send(request).body { bytes += chunk.count }
+        for _ in 0..<count {
+          for try await chunk in try await transport.send(request).body { bytes += chunk.count }
+        }
         return bytes
       }
     }
@@ -58,7 +60,11 @@ struct Contender: Sendable {
     let session = URLSession(configuration: configuration)
     return Contender(name: "URLSession data(from:)", divisor: 10) { url, count, width in
       guard let url = URL(string: url) else { throw Failed() }
-      return try await distributed(count, width) { try await session.data(from: url).0.count }
+      return try await distributed(count, width) { count in
+        var bytes = 0
+        for _ in 0..<count { bytes += try await session.data(from: url).0.count }
+        return bytes
+      }
     }
   }
 
@@ -82,18 +88,16 @@ struct Contender: Sendable {
     }
   }
 
-  /// Distributes requests among `width` tasks that send sequentially.
+  /// Distributes requests among `width` tasks.
+  ///
+  /// - Parameter get: Sends a number of requests sequentially, and returns the bytes received.
   private static func distributed(
-    _ count: Int, _ width: Int, _ get: @escaping @Sendable () async throws -> Int
+    _ count: Int, _ width: Int, _ get: @escaping @Sendable (_ count: Int) async throws -> Int
   ) async throws -> Measurement {
     try await Measurement.of(requests: count) {
       try await withThrowingTaskGroup { group in
         for index in 0..<width {
-          group.addTask {
-            var bytes = 0
-            for _ in stride(from: index, to: count, by: width) { bytes += try await get() }
-            return bytes
-          }
+          group.addTask { try await get((count - index + width - 1) / width) }
         }
         return try await group.reduce(0, +)
       }

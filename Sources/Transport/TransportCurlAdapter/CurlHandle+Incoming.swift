@@ -26,8 +26,8 @@ extension CurlHandle {
     var isMultiplexed = false
     /// Whether the head announces trailer fields.
     var announcesTrailers = false
-    /// When the whole content had arrived, of a stream that has not ended.
-    var contentEnd: ContinuousClock.Instant?
+    /// Whether the whole content of a stream has arrived that may not have ended.
+    var hasWholeContent = false
     /// Whether the peer's `close_notify` was received; `nil` if unknown.
     var hasReceivedCloseNotify: Bool?
     /// Whether Content-Length precedes a transfer coding other than chunked.
@@ -60,7 +60,7 @@ extension CurlHandle {
           }
           // With a length libcurl stops at the last byte and ignores trailers; `ending(_:)` checks
           // the length instead.
-          set(CURLOPT_IGNORE_CONTENT_LENGTH, true)
+          ignoresLength = true
         }
         if let head = try headCache.consume(bytes) { try complete(head) }
       }
@@ -81,7 +81,7 @@ extension CurlHandle {
     let name = "transfer-encoding:".utf8
     guard line.count > name.count, zip(line, name).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 })
     else { return }
-    set(CURLOPT_IGNORE_CONTENT_LENGTH, true)
+    ignoresLength = true
   }
 
   /// Enables libcurl's trace for the line after a status line.
@@ -92,7 +92,7 @@ extension CurlHandle {
     let wasAtFirstField = incoming.isAtFirstField
     incoming.isAtFirstField = headCache.isEmpty
     guard incoming.isAtFirstField != wasAtFirstField, !offersHTTP2 else { return }
-    set(CURLOPT_VERBOSE, incoming.isAtFirstField)
+    isTraced = incoming.isAtFirstField
   }
 
   /// Prevents the use-after-free of ``hasFoldUseAfterFree``.
@@ -130,9 +130,9 @@ extension CurlHandle {
     incoming.received += bytes.count
     setNeedsDelivery()
     if incoming.isMultiplexed, incoming.framing == .length(incoming.received),
-      incoming.contentEnd == nil
+      !incoming.hasWholeContent
     {
-      incoming.contentEnd = .now
+      incoming.hasWholeContent = true
       loop.noteContentEnd(of: self)
     }
     return bytes.count
@@ -242,7 +242,7 @@ extension CurlHandle {
     if incoming.isMultiplexed {
       loop.noteMultiplexing(of: lane)
       // Otherwise libcurl ends the stream after an error status as if the content was complete.
-      set(CURLOPT_KEEP_SENDING_ON_ERROR, true)
+      uploadsAfterError = true
     }
     if response.status.isInformational {
       guard incoming.informational.count < options.headLimits.informational else {
@@ -258,13 +258,14 @@ extension CurlHandle {
       }
       return
     }
+    if loop.lastHead !== complete { loop.lastHead = complete }
     incoming.framing = complete.framing
     incoming.isLengthFirst =
       complete.framing == .untilClose && response.headerFields.isLengthFirst
     if incoming.framing == .chunked {
       // From now on the trace callback receives the bytes before libcurl removes the chunk framing.
       incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
-      set(CURLOPT_VERBOSE, true)
+      isTraced = true
     }
     incoming.announcesTrailers = response.headerFields.contains(.trailer)
     if !incoming.isMultiplexed {
@@ -272,16 +273,16 @@ extension CurlHandle {
       if !complete.keepsConnectionAlive { closeUnlessShared() }
       // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {
-        set(CURLOPT_VERBOSE, true)
+        isTraced = true
       }
     }
     // The trace reports that libcurl discards the content; see `receive(trace:)`.
-    if response.status.code == 417, !incoming.isMultiplexed { set(CURLOPT_VERBOSE, true) }
+    if response.status.code == 417, !incoming.isMultiplexed { isTraced = true }
     // Enables the progress callback, and with it `recordCloseNotify()`.
     if incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer.wire.origin.scheme == .https
     {
-      set(CURLOPT_NOPROGRESS, false)
+      reportsProgress = true
     }
     incoming.hasHead = true
     incoming.head = HTTPExchange.Head(
@@ -349,10 +350,10 @@ extension CurlHandle {
   }
 
   /// The time that the end of a stream may take after its declared content.
-  private static let endGrace = Duration.milliseconds(100)
+  static let endGrace = Duration.milliseconds(100)
 
-  /// When the transfer may end although libcurl has not reported the end of the stream; `nil` if it
-  /// must wait for that.
+  /// Whether the transfer may end after ``endGrace`` although libcurl has not reported the end of the
+  /// stream.
   ///
   /// `on_data_chunk_recv` in lib/http2.c of libcurl 7.88 pauses nghttp2 if the buffer of another
   /// stream is full. If the chunk was the last of its frame and of the bytes that were read,
@@ -361,11 +362,8 @@ extension CurlHandle {
   ///
   /// Trailer fields that come later than the grace are lost if the head does not announce them
   /// (RFC 9110 §6.6.2).
-  var latestEnd: ContinuousClock.Instant? {
-    guard failure == nil, !incoming.announcesTrailers, let end = incoming.contentEnd else {
-      return nil
-    }
-    return end + Self.endGrace
+  var mayEndEarly: Bool {
+    failure == nil && !incoming.announcesTrailers && incoming.hasWholeContent
   }
 
   /// Whether the server has ended its side of the stream, and libcurl has delivered all content.

@@ -23,16 +23,16 @@ extension CurlHandle {
     // libcurl allocates and frees the buffer for each transfer.
     ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.chunkSize)
     setVersion(offersHTTP2: false)
+    setTimes(options, configuration)
   }
 
-  /// Sets the options of one exchange.
+  /// Sets the time limits of an exchange.
   func setTimes(_ options: TransportOptions, _ configuration: CurlTransport.Configuration) {
     let connect = options.connectTimeout ?? configuration.connectTimeout
     // Zero would mean libcurl's default of five minutes.
     ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, connect.wholeMilliseconds))
     ccurl_set_long(
       easy, CURLOPT_EXPECT_100_TIMEOUT_MS, options.continueTimeout.wholeMilliseconds)
-    set(CURLOPT_FRESH_CONNECT, !options.reusesConnections)
   }
 
   /// Sets whether ALPN offers HTTP/2.

@@ -71,7 +71,7 @@ extension CurlHandle {
     loop.noteConnection(of: lane)
     // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
     // on.
-    if offersHTTP2 { set(CURLOPT_VERBOSE, true) }
+    if offersHTTP2 { isTraced = true }
     guard outgoing.attempts > 1 else { return true }
     guard transfer.wire.method.isIdempotent || outgoing.isUnprocessed,
       transfer.content != nil || outgoing.sent == 0
@@ -141,23 +141,23 @@ extension CurlHandle {
   func prepareNextTry() {
     leaveConnection()
     // A new connection, because other kept connections may have ended too.
-    set(CURLOPT_FRESH_CONNECT, !options.reusesConnections || !outgoing.isUnprocessed)
+    opensConnection = !options.reusesConnections || !outgoing.isUnprocessed
     outgoing.isRefused = false
     outgoing.sent = 0
     headCache.beginNext()
     errorText[0] = 0
     // libcurl traces a connection for its whole life if it is opened while tracing is on.
-    set(CURLOPT_VERBOSE, false)
+    isTraced = false
   }
 
   /// Prepares another attempt after ``needsFreshConnection``.
   func prepareFreshConnection() {
     needsFreshConnection = false
-    set(CURLOPT_FORBID_REUSE, closes)
-    set(CURLOPT_VERBOSE, false)
+    closesConnection = closes
+    isTraced = false
     // Other kept connections may be stale too. Over HTTP/2 the first to notice opens the next
     // connection, and the others share it.
-    if !offersHTTP2 || outgoing.staleConnections > 1 { set(CURLOPT_FRESH_CONNECT, true) }
+    if !offersHTTP2 || outgoing.staleConnections > 1 { opensConnection = true }
   }
 
   /// Whether a kept connection was closed or has unexpected bytes.

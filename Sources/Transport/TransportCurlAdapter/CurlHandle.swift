@@ -19,7 +19,8 @@ final class CurlHandle {
   /// The lane of the transfer in the queue.
   @exclusivity(unchecked) private(set) var lane: CurlQueue.Lane?
 
-  unowned let loop: CurlLoop
+  /// The loop, which releases its handles before it ends.
+  unowned(unsafe) let loop: CurlLoop
   let configuration: CurlTransport.Configuration
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -35,6 +36,41 @@ final class CurlHandle {
   private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
   private(set) var offersHTTP2 = false
+
+  // The options that change during a transfer. Most transfers change none, and setting one costs
+  // more than comparing it ("64 concurrent, 1 KiB").
+  /// Whether libcurl closes the connection at the end of the transfer, unless other streams use it.
+  @exclusivity(unchecked) var closesConnection = false {
+    didSet { set(CURLOPT_FORBID_REUSE, closesConnection, was: oldValue) }
+  }
+  /// Whether libcurl opens a connection although it has kept ones.
+  @exclusivity(unchecked) var opensConnection = false {
+    didSet { set(CURLOPT_FRESH_CONNECT, opensConnection, was: oldValue) }
+  }
+  /// Whether libcurl calls the trace callback.
+  ///
+  /// libcurl traces a connection for its whole life if it is opened while tracing is on.
+  @exclusivity(unchecked) var isTraced = false {
+    didSet { set(CURLOPT_VERBOSE, isTraced, was: oldValue) }
+  }
+  /// Whether libcurl calls the progress callback.
+  @exclusivity(unchecked) var reportsProgress = false {
+    didSet { set(CURLOPT_NOPROGRESS, !reportsProgress, was: !oldValue) }
+  }
+  /// Whether libcurl ignores Content-Length.
+  @exclusivity(unchecked) var ignoresLength = false {
+    didSet { set(CURLOPT_IGNORE_CONTENT_LENGTH, ignoresLength, was: oldValue) }
+  }
+  /// Whether libcurl continues an upload after an error status.
+  @exclusivity(unchecked) var uploadsAfterError = false {
+    didSet { set(CURLOPT_KEEP_SENDING_ON_ERROR, uploadsAfterError, was: oldValue) }
+  }
+  /// The weight of the stream over HTTP/2.
+  @exclusivity(unchecked) private var weight = CurlHandle.defaultWeight {
+    didSet { if weight != oldValue { ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, weight) } }
+  }
+  /// The default of RFC 7540 §5.3.5.
+  private static let defaultWeight = 16
 
   // The state of the transfer, which only the extensions of this class use. Exclusivity checks are
   // disabled: only the driver thread accesses these properties, and no access spans a call that
@@ -56,10 +92,6 @@ final class CurlHandle {
   @exclusivity(unchecked) var failure: TransportError?
   /// Whether a head, content or failure waits for delivery.
   @exclusivity(unchecked) var needsDelivery = false
-
-  /// The weight of the stream over HTTP/2, and the default of RFC 7540 §5.3.5.
-  private var weight = CurlHandle.defaultWeight
-  private static let defaultWeight = 16
 
   /// Whether the handle must be discarded after this transfer.
   private(set) var isSingleUse = false
@@ -123,18 +155,21 @@ final class CurlHandle {
       curl_slist_free_all(fieldList)
       fieldList = list
     }
-    options = transfer.options
-    setTimes(options, configuration)
-    // These six change during a transfer, so they are always set.
-    setWeight(Self.defaultWeight)
-    set(CURLOPT_FORBID_REUSE, closes)
-    set(CURLOPT_VERBOSE, false)
-    set(CURLOPT_NOPROGRESS, true)
-    set(CURLOPT_IGNORE_CONTENT_LENGTH, false)
-    set(CURLOPT_KEEP_SENDING_ON_ERROR, false)
+    if options != transfer.options {
+      options = transfer.options
+      setTimes(options, configuration)
+    }
+    opensConnection = !options.reusesConnections
+    weight = Self.defaultWeight
+    closesConnection = closes
+    isTraced = false
+    reportsProgress = false
+    ignoresLength = false
+    uploadsAfterError = false
     headCache.begin(
       HeadCache.Rules(
-        method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
+        method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2),
+      known: loop.lastHead)
     // libcurl writes the text only on an error and does not clear an old one.
     errorText[0] = 0
     if transfer.hasTrailers {
@@ -148,6 +183,11 @@ final class CurlHandle {
 
   /// Switches an option on or off.
   func set(_ option: CURLoption, _ isOn: Bool) { ccurl_set_long(easy, option, isOn ? 1 : 0) }
+
+  /// Switches an option on or off if that is a change.
+  private func set(_ option: CURLoption, _ isOn: Bool, was wasOn: Bool) {
+    if isOn != wasOn { set(option, isOn) }
+  }
 
   /// Sets the URL in parsed form; libcurl would parse a string for each transfer ("64 concurrent,
   /// 1 KiB").
@@ -208,13 +248,8 @@ final class CurlHandle {
   /// alternates between the default and its neighbour. libcurl offers no PING for a running transfer.
   /// With nghttp2 1.70 it sends no PRIORITY, and the flush sends WINDOW_UPDATE once.
   func sendPriority() {
-    setWeight(weight == Self.defaultWeight ? Self.defaultWeight + 1 : Self.defaultWeight)
+    weight = weight == Self.defaultWeight ? Self.defaultWeight + 1 : Self.defaultWeight
     flush()
-  }
-
-  private func setWeight(_ value: Int) {
-    weight = value
-    ccurl_set_long(easy, CURLOPT_STREAM_WEIGHT, value)
   }
 
   /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it
@@ -233,7 +268,7 @@ final class CurlHandle {
   }
 
   /// Closes the connection at the end of this transfer, unless other streams use it.
-  func closeUnlessShared() { set(CURLOPT_FORBID_REUSE, true) }
+  func closeUnlessShared() { closesConnection = true }
 
   /// Delivers what was received since the last call.
   func deliver() {

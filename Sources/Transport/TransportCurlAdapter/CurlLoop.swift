@@ -29,7 +29,7 @@ final class CurlLoop {
   @exclusivity(unchecked) private var idle: [CurlHandle] = []
   @exclusivity(unchecked) private var undelivered: [CurlHandle] = []
   /// The transfers over HTTP/2 whose content has arrived, and whose stream has not ended.
-  private var waitingForEnd: [CurlHandle] = []
+  private var waitingForEnd: [(handle: CurlHandle, until: ContinuousClock.Instant)] = []
   private var waitingForContent: [ObjectIdentifier: CurlHandle] = [:]
   @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []
   /// Whether a transfer was started since libcurl was last called.
@@ -48,6 +48,10 @@ final class CurlLoop {
   private var offeringHTTP2 = 0
 
   @exclusivity(unchecked) var connections: CurlConnections
+  /// The final head that was received last, of any transfer.
+  ///
+  /// One for all handles stays in the processor's cache ("64 concurrent, 1 KiB").
+  @exclusivity(unchecked) var lastHead: HeadCache.Head?
   /// Whether the frames of HTTP/2 connections can be seen.
   let canTapHTTP2: Bool
   /// Memory for one TLS record.
@@ -193,33 +197,35 @@ final class CurlLoop {
   /// libcurl gets a run within 1 ms, and if nothing happens, again after 2 ms, 4 ms and so on.
   private var longestWait: Int32 {
     guard offeringHTTP2 > 0, quietTurns < 16 else { return 60_000 }
-    let end = waitingForEnd.lazy.filter(mayEnd).compactMap(\.latestEnd).min()
+    let end = waitingForEnd.filter { mayEnd($0.handle) }.map(\.until).min()
     let left = end.map { ContinuousClock.now.duration(to: $0) / .milliseconds(1) }
     return min(1 << quietTurns, left.map { Int32(max(1, $0.rounded(.up))) } ?? .max)
   }
 
-  /// Whether the end of a transfer's stream is not merely behind content that a reader of the same
-  /// connection has not taken.
+  /// Whether a transfer may end early, and the end of its stream is not merely behind content that a
+  /// reader of the same connection has not taken.
   private func mayEnd(_ handle: CurlHandle) -> Bool {
-    !handles.contains {
-      $0.outgoing.connection === handle.outgoing.connection && $0.transfer?.isReadingPaused == true
-    }
+    handle.mayEndEarly
+      && !handles.contains {
+        $0.outgoing.connection === handle.outgoing.connection
+          && $0.transfer?.isReadingPaused == true
+      }
   }
 
   /// Ends transfers whose stream should have ended by now.
   private func endWaiting() {
-    waitingForEnd.removeAll { $0.incoming.contentEnd == nil }
     guard !waitingForEnd.isEmpty else { return }
     let now = ContinuousClock.now
-    for handle in waitingForEnd where mayEnd(handle) {
-      guard let end = handle.latestEnd, end <= now else { continue }
+    for (handle, until) in waitingForEnd where until <= now && mayEnd(handle) {
       finishRunning(handle, code: CURLE_OK)
     }
   }
 
   /// Records that the declared content of a transfer over HTTP/2 has arrived; called once for each
   /// transfer.
-  func noteContentEnd(of handle: CurlHandle) { waitingForEnd.append(handle) }
+  func noteContentEnd(of handle: CurlHandle) {
+    waitingForEnd.append((handle, .now + CurlHandle.endGrace))
+  }
 
   /// Schedules a delivery for the end of this turn.
   func scheduleDelivery(of handle: CurlHandle) {
@@ -422,6 +428,7 @@ final class CurlLoop {
     handle.transfer?.progress.advance(to: .ended)
     handle.finish(ending)
     refused.removeAll { $0 === handle }
+    waitingForEnd.removeAll { $0.handle === handle }
     if let next = refused.firstIndex(where: { $0.lane === lane }) {
       restart(refused.remove(at: next))
     }

@@ -129,7 +129,8 @@ struct CurlQueue {
   }
 
   private mutating func lane(for origin: HTTPOrigin) -> Lane {
-    let lane = lanes[origin] ?? Lane(origin)
+    if let lane = lanes[origin] { return lane }
+    let lane = Lane(origin)
     lanes[origin] = lane
     return lane
   }

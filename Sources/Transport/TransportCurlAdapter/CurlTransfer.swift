@@ -83,7 +83,8 @@ final class CurlTransfer: HTTPResponseBodySource {
   nonisolated(unsafe) var progress = TransferState()
 
   init(
-    _ wire: WireRequest, body: HTTPRequestBody, options: TransportOptions, owner: CurlTransport
+    _ wire: consuming WireRequest, body: HTTPRequestBody, options: TransportOptions,
+    owner: CurlTransport
   ) throws(TransportError) {
     self.wire = wire
     self.options = options

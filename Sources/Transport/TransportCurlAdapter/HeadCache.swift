@@ -1,9 +1,9 @@
 import Foundation
 import TransportPort
 
-/// Parses response heads and reuses the previous result if a head is identical.
+/// Parses response heads and reuses an earlier result if a head is identical.
 ///
-/// Servers often send identical heads. While the lines equal those of the previous head, they are
+/// Servers often send identical heads. While the lines equal those of an earlier head, they are
 /// only compared ("64 concurrent, 1 KiB"). At the first difference, all lines up to it are parsed,
 /// so the result never depends on earlier heads.
 struct HeadCache {
@@ -16,11 +16,18 @@ struct HeadCache {
     let framing: HTTPBodyFraming
     /// Whether the connection can be used for another request.
     let keepsConnectionAlive: Bool
+    fileprivate let rules: Rules
+    fileprivate let lines: Lines
 
-    init(_ response: HTTPResponse, version: HTTPHeadParser.Version?, framing: HTTPBodyFraming) {
+    fileprivate init(
+      _ response: HTTPResponse, version: HTTPHeadParser.Version?, framing: HTTPBodyFraming,
+      rules: Rules, lines: Lines
+    ) {
       self.response = response
       self.version = version
       self.framing = framing
+      self.rules = rules
+      self.lines = lines
       keepsConnectionAlive = framing.keepsConnectionAlive(
         after: response, version: version ?? .http10)
     }
@@ -33,26 +40,36 @@ struct HeadCache {
     var allowsMultiplexed = false
   }
 
+  /// The lines of a head, and the ends of each.
+  fileprivate struct Lines {
+    var bytes: [UInt8] = []
+    var ends: [Int] = []
+
+    mutating func append(_ line: UnsafeRawBufferPointer) {
+      bytes.append(contentsOf: line)
+      ends.append(bytes.count)
+    }
+  }
+
   private var rules = Rules()
 
-  // The lines of the previous head, or of the current one once it differs.
-  private var bytes: [UInt8] = []
-  private var lineEnds: [Int] = []
-  private var head: Head?
-
-  // The current head: the number of bytes that match the previous one, or the parser.
+  /// An earlier head of the same rules, with which the current one is compared.
+  private var known: Head?
+  /// The number of bytes of the current head that equal those of the known one.
   private var matched = 0
+  // The current head, once it differs.
   private var parser: HTTPHeadParser?
+  private var lines = Lines()
 
   /// Whether no line of the current head was received.
   var isEmpty: Bool { matched == 0 && parser?.isEmpty != false }
 
-  /// Starts a head and discards the previous one if that was parsed by different rules.
-  mutating func begin(_ rules: Rules) {
-    if rules != self.rules {
-      self.rules = rules
-      head = nil
-    }
+  /// Starts a head.
+  ///
+  /// - Parameter known: A head to compare it with; ignored if that was parsed by different rules.
+  mutating func begin(_ rules: Rules, known: Head?) {
+    self.rules = rules
+    self.known = known?.rules == rules ? known : nil
     beginNext()
   }
 
@@ -62,13 +79,13 @@ struct HeadCache {
     parser = nil
   }
 
-  /// Consumes the next line if it equals that of the previous head and is neither first nor last.
+  /// Consumes the next line if it equals that of the known head and is neither first nor last.
   ///
   /// - Returns: Whether the line was consumed; otherwise call ``consume(_:)``.
   mutating func consumeIfCached(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard matched > 0, parser == nil, matched + line.count < bytes.count, matches(line) else {
-      return false
-    }
+    guard matched > 0, parser == nil, let known,
+      matched + line.count < known.lines.bytes.count, matches(line, known)
+    else { return false }
     matched += line.count
     return true
   }
@@ -77,16 +94,16 @@ struct HeadCache {
   ///
   /// - Returns: The head if this was its last line.
   mutating func consume(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Head? {
-    if parser == nil, head != nil, matches(line) {
+    if parser == nil, let known, matches(line, known) {
       matched += line.count
-      return matched == bytes.count ? head : nil
+      return matched == known.lines.bytes.count ? known : nil
     }
     return try parse(line)
   }
 
-  private func matches(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard line.count <= bytes.count - matched else { return false }
-    return bytes.withUnsafeBytes { cached in
+  private func matches(_ line: UnsafeRawBufferPointer, _ known: Head) -> Bool {
+    guard line.count <= known.lines.bytes.count - matched else { return false }
+    return known.lines.bytes.withUnsafeBytes { cached in
       guard let start = cached.baseAddress, let other = line.baseAddress else {
         return line.isEmpty
       }
@@ -96,24 +113,25 @@ struct HeadCache {
 
   private mutating func parse(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Head? {
     if parser == nil { parser = try parserForMatchedLines() }
-    bytes.append(contentsOf: line)
-    lineEnds.append(bytes.count)
-    let response = try parser?.consume(line: bytes[(bytes.count - line.count)...])
+    lines.append(line)
+    let response = try parser?.consume(line: lines.bytes[(lines.bytes.count - line.count)...])
     guard let response else { return nil }
     let framing = try HTTPBodyFraming(of: response, to: rules.method)
-    head = Head(response, version: parser?.version, framing: framing)
-    return head
+    known = Head(
+      response, version: parser?.version, framing: framing, rules: rules, lines: lines)
+    return known
   }
 
   /// Creates a parser and feeds it the lines that were only compared.
   private mutating func parserForMatchedLines() throws(TransportError) -> HTTPHeadParser {
-    head = nil
-    bytes.removeLast(bytes.count - matched)
-    lineEnds.removeAll { $0 > matched }
+    lines = known?.lines ?? Lines()
+    lines.bytes.removeLast(lines.bytes.count - matched)
+    lines.ends.removeAll { $0 > matched }
+    known = nil
     var parser = HTTPHeadParser(limits: rules.limits, allowsMultiplexed: rules.allowsMultiplexed)
     var start = 0
-    for end in lineEnds {
-      _ = try parser.consume(line: bytes[start..<end])
+    for end in lines.ends {
+      _ = try parser.consume(line: lines.bytes[start..<end])
       start = end
     }
     return parser

@@ -87,9 +87,12 @@ extension HTTPFields: CustomStringConvertible {
 extension HTTPFields {
   /// Whether the lines are identical to the byte; `==` ignores the case of names.
   package func isSpelled(like other: HTTPFields) -> Bool {
-    fields.elementsEqual(other.fields) {
-      $0.name.rawName == $1.name.rawName && $0.bytes == $1.bytes
-    }
+    // Elements of a sequence would be copied, which retains three objects of each.
+    fields.count == other.fields.count
+      && fields.indices.allSatisfy {
+        fields[$0].name.rawName == other.fields[$0].name.rawName
+          && fields[$0].bytes == other.fields[$0].bytes
+      }
   }
 
   /// The field lines in HTTP/1.1 syntax, each with its CR LF.

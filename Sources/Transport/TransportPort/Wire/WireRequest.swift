@@ -147,17 +147,17 @@ extension WireRequest {
     guard !request.headerFields.contains(.transferEncoding) else {
       throw .invalid(.framing, "the transport sets Transfer-Encoding; remove it from the request")
     }
-    let hosts = request.headerFields[fields: .host]
-    guard hosts.count <= 1 else {
-      throw .invalid(.framing, "the request has more than one Host field")
+    var host: [UInt8]?
+    for field in request.headerFields where field.name == .host {
+      guard host == nil else {
+        throw .invalid(.framing, "the request has more than one Host field")
+      }
+      host = field.bytes.withoutOuterSpaces
     }
     let framing = try framing(of: request, body: body)
     var fields: [HTTPField] = []
     fields.reserveCapacity(request.headerFields.count + 2)
-    fields.append(
-      HTTPField(
-        name: .host,
-        bytes: hosts.isEmpty ? origin.authorityBytes : hosts[0].bytes.withoutOuterSpaces))
+    fields.append(HTTPField(name: .host, bytes: host ?? origin.authorityBytes))
     for field in request.headerFields where field.name != .host && field.name != .contentLength {
       fields.append(HTTPField(name: field.name, bytes: field.bytes.withoutOuterSpaces))
     }
