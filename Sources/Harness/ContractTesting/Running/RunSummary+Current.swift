@@ -42,13 +42,6 @@ extension RunSummary {
   }
 }
 
-/// The version of Foundation: that of the toolchain, or on Apple's systems that of the system.
-package let foundationVersion =
-  switch Platform.current {
-  case .linux: "Foundation of Swift \(RunSummary.current.versions["swift"] ?? "")"
-  default: "Foundation of \(ProcessInfo.processInfo.operatingSystemVersionString)"
-  }
-
 /// The commit that is checked out in a folder.
 package struct GitCheckout: Sendable {
   /// The commit in hexadecimal digits.
