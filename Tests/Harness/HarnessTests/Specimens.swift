@@ -268,6 +268,14 @@ extension Contract<Counter> {
       "even", "adds odd numbers wrongly", caughtBy: "sum-1", saying: "the sum of 0 and 1"
     ) { Counter { $0 / 2 * 2 } }
     Saboteur("small", "adds numbers above 4 wrongly", caughtBy: "sum-6") { Counter { min($0, 4) } }
+    Saboteur(
+      "slow", "adds 2 wrongly, and 1 slowly", caughtBy: "sum-2", timeLimit: .seconds(1)
+    ) {
+      Counter {
+        if $0 == 1 { try await Task.sleep(for: .seconds(3600)) }
+        return $0 == 2 ? 0 : $0
+      }
+    }
   }
 
   static let children = Contract("children", "Child tasks") {

@@ -132,8 +132,6 @@ struct SaboteurRunner<Fixture>: Sendable {
     var issues: [IssueSummary]
     /// The message of the first expectation of the clause that failed.
     var failedExpectation: String?
-
-    var isFailure: Bool { !isEnded || !issues.isEmpty }
   }
 
   private func run(_ clause: Clause<Fixture>) async -> Result {
@@ -220,7 +218,7 @@ struct SaboteurRunner<Fixture>: Sendable {
   ///
   /// A saboteur with one flaw fails the clauses about that flaw. One that is broken altogether shows that the
   /// clauses run, and not that each notices its flaw. If at most half of a sample fails, the other clauses don't
-  /// run.
+  /// run, and neither do they after one that did not end within the saboteur's time limit.
   private func coarseness() async -> String? {
     guard clauses.count + others.count >= Self.leastClauses else { return nil }
     let step = max(1, others.count / Self.sampleSize)
@@ -230,10 +228,10 @@ struct SaboteurRunner<Fixture>: Sendable {
     for index in order {
       if ran == Self.sampleSize, failed * 2 <= ran { return nil }
       let result = await run(others[index])
+      // It may only be slow, and may still block a thread, so nothing is known of the others.
+      guard result.isEnded else { return nil }
       ran += 1
-      if result.isFailure { failed += 1 }
-      // It may still block a thread.
-      if !result.isEnded { break }
+      if !result.issues.isEmpty { failed += 1 }
     }
     failed += clauses.count
     ran += clauses.count
