@@ -26,7 +26,7 @@ extension CurlHandle {
     var isMultiplexed = false
     /// Whether the head announces trailer fields.
     var announcesTrailers = false
-    /// Whether the whole content of a stream has arrived that may not have ended.
+    /// Whether the whole declared content has arrived over HTTP/2; its stream may not have ended.
     var hasWholeContent = false
     /// Whether the peer's `close_notify` was received; `nil` if unknown.
     var hasReceivedCloseNotify: Bool?

@@ -19,8 +19,7 @@ final class CurlHandle {
   /// The lane of the transfer in the queue.
   @exclusivity(unchecked) private(set) var lane: CurlQueue.Lane?
 
-  /// The loop, which releases its handles before it ends.
-  unowned(unsafe) let loop: CurlLoop
+  unowned let loop: CurlLoop
   let configuration: CurlTransport.Configuration
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 

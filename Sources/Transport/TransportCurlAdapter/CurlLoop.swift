@@ -28,7 +28,7 @@ final class CurlLoop {
   private var handles: [CurlHandle] = []
   @exclusivity(unchecked) private var idle: [CurlHandle] = []
   @exclusivity(unchecked) private var undelivered: [CurlHandle] = []
-  /// The transfers over HTTP/2 whose content has arrived, and whose stream has not ended.
+  /// The transfers over HTTP/2 whose content has arrived, and how long they wait for the end of their stream.
   private var waitingForEnd: [(handle: CurlHandle, until: ContinuousClock.Instant)] = []
   private var waitingForContent: [ObjectIdentifier: CurlHandle] = [:]
   @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []

@@ -161,6 +161,9 @@ struct Specimens {
   }
 }
 
+/// Never returns, until the task is cancelled.
+private func stall() async throws { try await Task.sleep(for: .seconds(3600)) }
+
 /// The task that a clause left running.
 private enum Leak {
   static let task = Mutex<Task<Void, Never>?>(nil)
@@ -224,7 +227,7 @@ extension Contract<Counter> {
     Clause("traps", "it traps") { _ in fatalError("trapped on purpose") }
     sayingProcess("third")
     Clause("stalls", "it stalls", timeLimit: .milliseconds(200)) { _ in
-      try await Task.sleep(for: .seconds(3600))
+      try await stall()
     }
     sayingProcess("fourth")
     Clause("holds", "it holds") { _ in check(true, "it holds") }
@@ -251,14 +254,14 @@ extension Contract<Counter> {
 
   /// Six clauses, each about one number.
   static let arithmetic = Contract("arithmetic", "Sums") {
-    for number in 1...6 {
+    for number in 1...8 {
       Clause("sum-\(number)", "0 and \(number) is \(number)") { counter in
         let sum = try await counter.add(number)
         #expect(sum == number, "the sum of 0 and \(number)")
       }
     }
   } saboteurs: {
-    for number in 1...6 {
+    for number in 1...8 {
       Saboteur("not-\(number)", "adds \(number) wrongly", caughtBy: "sum-\(number)") {
         Counter { $0 == number ? 0 : $0 }
       }
@@ -272,8 +275,16 @@ extension Contract<Counter> {
       "slow", "adds 2 wrongly, and 1 slowly", caughtBy: "sum-2", timeLimit: .seconds(1)
     ) {
       Counter {
-        if $0 == 1 { try await Task.sleep(for: .seconds(3600)) }
+        if $0 == 1 { try await stall() }
         return $0 == 2 ? 0 : $0
+      }
+    }
+    Saboteur(
+      "nothing-and-slow", "returns zero, and for 8 never", caughtBy: "sum-1", timeLimit: .seconds(1)
+    ) {
+      Counter {
+        if $0 == 8 { try await stall() }
+        return 0
       }
     }
   }
@@ -468,7 +479,7 @@ extension Implementation<Counter> {
   }
   /// Its fixture is never made.
   static let waiting = live("waiting") { _ in
-    try await Task.sleep(for: .seconds(3600))
+    try await stall()
     return .remembering()
   }
   .timeLimit(.milliseconds(200))
@@ -486,7 +497,7 @@ extension Implementation<Counter> {
     .deviating(from: "lacks-memory", by: .crashing, because: "it exits")
   static let stalling = live("stalling") { _ in
     Counter { _ in
-      try await Task.sleep(for: .seconds(3600))
+      try await stall()
       return 0
     }
   }

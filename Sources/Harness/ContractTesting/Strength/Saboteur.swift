@@ -218,7 +218,7 @@ struct SaboteurRunner<Fixture>: Sendable {
   ///
   /// A saboteur with one flaw fails the clauses about that flaw. One that is broken altogether shows that the
   /// clauses run, and not that each notices its flaw. If at most half of a sample fails, the other clauses don't
-  /// run, and neither do they after one that did not end within the saboteur's time limit.
+  /// run, and neither do they after one that did not end within the saboteur's time limit, which counts for nothing.
   private func coarseness() async -> String? {
     guard clauses.count + others.count >= Self.leastClauses else { return nil }
     let step = max(1, others.count / Self.sampleSize)
@@ -228,14 +228,14 @@ struct SaboteurRunner<Fixture>: Sendable {
     for index in order {
       if ran == Self.sampleSize, failed * 2 <= ran { return nil }
       let result = await run(others[index])
-      // It may only be slow, and may still block a thread, so nothing is known of the others.
-      guard result.isEnded else { return nil }
+      // It may only be slow, which is no failure, and it may still block a thread.
+      guard result.isEnded else { break }
       ran += 1
       if !result.issues.isEmpty { failed += 1 }
     }
     failed += clauses.count
     ran += clauses.count
-    guard failed * 2 > ran else { return nil }
+    guard ran >= Self.leastClauses, failed * 2 > ran else { return nil }
     return
       "fails \(failed) of \(ran) clauses, which is too coarse to show that any of them notices a flaw of its "
       + "own; narrow it"
