@@ -11,7 +11,8 @@ struct Writer {
   /// - Parameters:
   ///   - fileSize: The maximum size of a file in bytes; 0 for no limit.
   ///   - user: The user id to run as.
-  ///   - mode: `flush` to flush the store after each cookie, `salvage` to salvage the file instead.
+  ///   - mode: `flush` to flush the store after each cookie, `paced` to pause after each, so that
+  ///     others get the file's lock soon, `salvage` to salvage the file instead.
   init(
     _ path: String, prefix: String, count: Int, host: String = "example.com",
     perDomain: Int = .max, fileSize: Int = 0, user: Int? = nil, mode: String? = nil
@@ -26,6 +27,13 @@ struct Writer {
 
   /// Kills the process (SIGKILL).
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+
+  /// Waits for the first line of the output, which ``lines()`` then leaves out.
+  func first() async -> String {
+    await onSeparateThread { [output] in
+      String(decoding: output.fileHandleForReading.readData(ofLength: 2), as: UTF8.self)
+    }
+  }
 
   /// Waits for the exit and returns the complete lines of the output.
   func lines() async -> [Substring] {

@@ -10,8 +10,9 @@ import Foundation
 /// cookies are named `PREFIX0`, `PREFIX1`, …; each value has about 1,000 bytes and begins with the
 /// number. The limit on the size of files (setrlimit(2)) and the user apply before the file is
 /// opened; a UID of -1 is the present user. In the mode `flush` each cookie is flushed before it is
-/// acknowledged; in the mode `salvage` the file is salvaged instead. The exit code is 0, or 1 after a
-/// line `failed: ` with the kind and description of the failure.
+/// acknowledged; in the mode `paced` 5 ms pass after each; in the mode `salvage` the file is salvaged
+/// instead. The exit code is 0, or 1 after a line `failed: ` with the kind and description of the
+/// failure.
 @main
 enum CookieStoreWriter {
   static func main() {
@@ -34,7 +35,7 @@ enum CookieStoreWriter {
       }
       try write(
         count, to: arguments[0], prefix: arguments[1], host: host, perDomain: perDomain ?? .max,
-        flushes: mode == "flush")
+        mode: mode)
     } catch {
       if case .storage(let failure) = error { say("failed: \(failure.kind.rawValue) \(failure)") }
       exit(1)
@@ -42,7 +43,7 @@ enum CookieStoreWriter {
   }
 
   private static func write(
-    _ count: Int, to path: String, prefix: String, host: String, perDomain: Int, flushes: Bool
+    _ count: Int, to path: String, prefix: String, host: String, perDomain: Int, mode: String?
   ) throws(CookieStoreError) {
     let store = try SQLiteCookieStore(
       path: path, policy: CookiePolicy(limits: .init(perDomain: perDomain, total: .max)),
@@ -51,8 +52,9 @@ enum CookieStoreWriter {
     let padding = String(repeating: ".", count: 1000)
     for number in 0..<count {
       try store.store("\(prefix)\(number)=\(number)\(padding); Max-Age=86400", from: request)
-      if flushes { try store.flush() }
+      if mode == "flush" { try store.flush() }
       say("\(number)")
+      if mode == "paced" { usleep(5000) }
     }
   }
 

@@ -30,6 +30,14 @@ private final class Waiter {}
     #expect(granted.map(\.lease.connection) == [2])
   }
 
+  @Test func `a later GOAWAY excludes more requests, never fewer`() throws {
+    var model = model
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: true)
+    _ = model.grant()
+    for lastProcessed in [3, 2, 4] { model.goAway(1, lastProcessed: lastProcessed) }
+    #expect((1...4).map { model.isUnprocessed($0, on: 1) } == [false, false, true, true])
+  }
+
   /// Returns a model with idle connections 1 and 2 to a host; 1 was used last.
   private func idleModel(_ limits: ConnectionLimits) throws -> FakeTransportModel {
     var model = FakeTransportModel(limits: limits, recordedBodyLimit: 10)

@@ -56,15 +56,14 @@ actor FakePlayer {
         await waitForCancellation()
         throw exchange.error(.cancelled)
       }
-      let (head, index) = exchange.transport.receive(
-        exchange.wire, on: lease.connection, of: exchange)
-      record = index
-      ordinal = head.ordinal
-      if exchange.transport.isUnprocessed(head) {
+      let received = exchange.transport.receive(exchange.wire, on: lease, of: exchange)
+      record = received.index
+      ordinal = received.head.ordinal
+      guard let script = received.script else {
         exchange.end(.unprocessed)
         throw exchange.unprocessedError()
       }
-      steps = exchange.transport.plan.onRequest(head).steps[...]
+      steps = script.steps[...]
       return
     }
     switch step {

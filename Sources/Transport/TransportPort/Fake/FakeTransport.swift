@@ -50,6 +50,8 @@ public final class FakeTransport: HTTPTransport {
   /// The proxy between this transport and its origins, if there is one.
   public let proxy: Proxy?
   private let state: Mutex<State>
+  /// Held while a request arrives on a shared connection.
+  private let arrival = Mutex(())
 
   /// Creates a fake that plays a plan.
   ///
@@ -200,20 +202,34 @@ extension FakeTransport {
     for one in unprocessed { one.exchange.end(.unprocessed) }
   }
 
-  /// Whether GOAWAY excluded a request.
-  func isUnprocessed(_ head: OriginRequest) -> Bool {
-    state.withLock { $0.model.isUnprocessed(head.ordinal, on: head.connection) }
-  }
-
-  /// Records that the origin received the head of a request.
+  /// Records that the origin received the head of a request, and asks the plan for its script.
+  ///
+  /// - Returns: The head, the index of its record, and the script; no script if GOAWAY excludes the
+  ///   request.
   func receive(
-    _ wire: WireRequest, on connection: Int, of exchange: FakeExchange
-  ) -> (head: OriginRequest, index: Int) {
-    state.withLock { state in
-      let received = state.model.receive(wire, on: connection)
-      state.live[ObjectIdentifier(exchange)]?.ordinal = received.head.ordinal
+    _ wire: WireRequest, on lease: FakeTransportModel.Lease, of exchange: FakeExchange
+  ) -> (head: OriginRequest, index: Int, script: OriginScript?) {
+    guard lease.isShared else { return receive(wire, on: lease.connection, of: exchange) }
+    // One after the other, as a server reads the streams of a connection. Otherwise two requests
+    // could arrive before the first one's GOAWAY, and its script could not exclude the second.
+    return arrival.withLock { _ in
+      let received = receive(wire, on: lease.connection, of: exchange)
+      if case .goAway = received.script?.steps.first {
+        goAway(lease.connection, lastProcessed: received.head.ordinal)
+      }
       return received
     }
+  }
+
+  private func receive(
+    _ wire: WireRequest, on connection: Int, of exchange: FakeExchange
+  ) -> (head: OriginRequest, index: Int, script: OriginScript?) {
+    let (head, index, isProcessed) = state.withLock { state in
+      let (head, index) = state.model.receive(wire, on: connection)
+      state.live[ObjectIdentifier(exchange)]?.ordinal = head.ordinal
+      return (head, index, !state.model.isUnprocessed(head.ordinal, on: connection))
+    }
+    return (head, index, isProcessed ? plan.onRequest(head) : nil)
   }
 
   /// Records content that the origin received.

@@ -143,8 +143,11 @@ struct FakeTransportModel: Sendable {
   }
 
   /// Handles GOAWAY: the origin processes no request after the one with the given ordinal.
+  ///
+  /// A later GOAWAY cannot include more requests (RFC 9113 §6.8).
   mutating func goAway(_ connection: Int, lastProcessed: Int) {
-    open[connection]?.lastProcessed = lastProcessed
+    let earlier = open[connection]?.lastProcessed ?? .max
+    open[connection]?.lastProcessed = min(earlier, lastProcessed)
   }
 
   /// Whether a request has a higher ordinal than the last one that the origin processes.
