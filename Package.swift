@@ -259,7 +259,10 @@ let transport: [Target] = [
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
-    dependencies: ["ManualClocks", "SeededRandom", "SystemLocks", "TransportPort"]),
+    dependencies: [
+      "ExplorationEngine", "InterleavingExploration", "ManualClocks", "SeededRandom", "SystemLocks",
+      "TransportPort",
+    ]),
   .testTarget(
     name: "TransportDecodingTests",
     dependencies: ["CZlib", "TransportDecoding", "TransportPort"]),

@@ -1,3 +1,5 @@
+import Foundation
+import SystemLocks
 import Testing
 
 @testable import ContractTesting
@@ -15,5 +17,17 @@ import Testing
     #expect(watchdog.alarmCount == 0, "the caller has resumed, so no thread is blocked")
     race.add(watchdog.set(after: .seconds(3600), countingLatency: true) {})
     #expect(watchdog.alarmCount == 0, "an alarm that is set later is cancelled at once")
+  }
+
+  @Test func `a caller resumes only after it is recorded that its limit has passed`() async {
+    let isRecorded = Mutex(false)
+    let limit = TimeLimit(.milliseconds(1)) {
+      // Gives the caller the time to resume too early.
+      usleep(20_000)
+      isRecorded.withLock { $0 = true }
+    }
+    let isEnded = await limit.run { try? await Task.sleep(for: .seconds(3600)) }
+    #expect(!isEnded)
+    #expect(isRecorded.withLock { $0 })
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import TransportPort
 
@@ -52,28 +51,5 @@ import TransportPort
     #expect(fake.events.last == .closed(1, by: .origin))
     #expect(await Outcome(of: fake, Self.request("/after")).status == 200)
     #expect(fake.requests.map(\.head.connection) == [1, 1, 2])
-  }
-
-  @Test func `GOAWAY excludes each request that arrives while its script is chosen`() async throws {
-    let answered = DispatchSemaphore(value: 0)
-    let fake = Self.fake { request in
-      guard request.connection == 1, request.target == "/" else { return .respond(text: "other") }
-      // Gives another request the time to be answered, if it can arrive.
-      if request.ordinal == 2 { _ = answered.wait(timeout: .now() + .milliseconds(100)) }
-      return [.goAway(isProcessed: true)] + .respond(text: "first")
-    }
-    // The connection is open, so that the requests start together.
-    #expect(await Outcome(of: fake, Self.request("/open")).status == 200)
-    let texts = await withTaskGroup { group in
-      for _ in 1...4 {
-        group.addTask {
-          defer { answered.signal() }
-          return await Outcome(of: fake.retryingWhenSafe(), Self.request("/")).body.text
-        }
-      }
-      return await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(texts.filter { $0 == "first" }.count == 1)
-    #expect(texts.filter { $0 == "other" }.count == 3)
   }
 }

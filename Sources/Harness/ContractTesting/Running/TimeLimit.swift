@@ -17,7 +17,8 @@ struct TimeLimit: Sendable {
   ///
   /// - Parameters:
   ///   - limit: How long the operation may run.
-  ///   - expired: Called when the limit has passed, before the operation is cancelled.
+  ///   - expired: Called when the limit has passed, before the caller resumes and the operation is
+  ///     cancelled.
   ///   - starved: Called if the caller does not resume within 5 s after that and the process is idle,
   ///     because blocked clauses occupy every thread of the cooperative pool. A process that computes
   ///     has a minute.
@@ -43,8 +44,7 @@ struct TimeLimit: Sendable {
           race.end(inTime: true)
         }
         let alarm = Watchdog.shared.set(after: limit, countingLatency: false) {
-          guard race.end(inTime: false) else { return }
-          expired()
+          guard race.end(inTime: false, first: expired) else { return }
           task.cancel()
           awaitCaller(of: race, rounds: 12)
         }
@@ -114,15 +114,18 @@ final class Race: Sendable {
 
   /// Resumes the continuation unless an earlier call did.
   ///
+  /// - Parameter prepare: Called first if this call resumes it.
   /// - Returns: Whether this call resumed it.
   @discardableResult
-  func end(inTime isInTime: Bool) -> Bool {
+  func end(inTime isInTime: Bool, first prepare: () -> Void = {}) -> Bool {
     let continuation = state.withLock { state in
       defer { state.continuation = nil }
       return state.continuation
     }
-    continuation?.resume(returning: isInTime)
-    return continuation != nil
+    guard let continuation else { return false }
+    prepare()
+    continuation.resume(returning: isInTime)
+    return true
   }
 
   func cancel() {
