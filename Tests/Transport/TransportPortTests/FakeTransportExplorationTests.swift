@@ -15,9 +15,10 @@ import TransportPort
   ///
   /// - Parameters:
   ///   - cancels: Whether the first one is cancelled.
+  ///   - shutsDown: Whether a third task shuts the fake down.
   ///   - isRight: Whether the contents, or the kinds of the errors, are right.
   private func explore(
-    _ plan: OriginPlan, scheme: String, cancels: Bool = false,
+    _ plan: OriginPlan, scheme: String, cancels: Bool = false, shutsDown: Bool = false,
     expecting isRight: @escaping @Sendable ([String], FakeTransport) -> Bool
   ) async -> InterleavingReport {
     var settings = ExplorationSettings.interleavings()
@@ -36,6 +37,7 @@ import TransportPort
           outcomes.withLock { $0[index] = text }
         }
       }
+      if shutsDown { program.task("shutDown") { fake.shutDown() } }
       program.check {
         let outcomes = outcomes.withLock { $0 }
         guard isRight(outcomes, fake) else { throw Wrong(outcomes: outcomes, events: fake.events) }
@@ -68,6 +70,16 @@ import TransportPort
     let plan = OriginPlan(version: .http2) { .respond(text: $0.target) }
     let report = await explore(plan, scheme: scheme, cancels: true) { outcomes, fake in
       ["/1", "cancelled"].contains(outcomes[0]) && outcomes[1] == "/2" && fake.connectionCount <= 1
+    }
+    #expect(report.failure == nil, "\(report)")
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `a request that a shutdown ends says so in every order`(_ scheme: String) async {
+    let plan = OriginPlan(version: .http2) { .respond(text: $0.target) }
+    let report = await explore(plan, scheme: scheme, shutsDown: true) { outcomes, fake in
+      ["/1", "shutDown"].contains(outcomes[0]) && ["/2", "shutDown"].contains(outcomes[1])
+        && fake.connectionCount == 0
     }
     #expect(report.failure == nil, "\(report)")
   }

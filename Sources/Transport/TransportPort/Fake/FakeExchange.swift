@@ -118,7 +118,7 @@ final class FakeExchange: Sendable {
 extension FakeExchange {
   private func open() async throws(TransportError) -> HTTPExchange {
     let lease = await transport.lease(for: self)
-    guard let lease else { throw error(.cancelled) }
+    guard let lease else { throw error(transport.isShutDown ? .shutDown : .cancelled) }
     // If the exchange ended while the lease was granted, only this code can return the connection.
     let isOver = progress.withLock { progress in
       if !progress.isOver { progress.connection = lease.connection }

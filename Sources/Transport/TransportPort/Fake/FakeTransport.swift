@@ -90,6 +90,9 @@ public final class FakeTransport: HTTPTransport {
   /// The number of open connections, including idle ones.
   public var connectionCount: Int { state.withLock { $0.model.connectionCount } }
 
+  /// Whether ``shutDown()`` was called.
+  var isShutDown: Bool { state.withLock { $0.model.isShutDown } }
+
   /// Ends all pending requests and makes later ones fail with
   /// ``TransportError/Kind-swift.enum/shutDown``, also those through ``proxy``.
   public func shutDown() {
@@ -184,7 +187,9 @@ extension FakeTransport {
     let others = change { state -> [Live] in
       if side == .client, state.model.reset(on: connection) { return [] }
       state.model.close(connection, by: side)
-      return state.live.values.filter { $0.connection == connection }
+      // A shutdown ends each exchange itself.
+      return state.model.isShutDown
+        ? [] : state.live.values.filter { $0.connection == connection }
     }
     // Releasing the tunnel calls back into the proxy's transport, so not under the lock.
     _ = state.withLock { $0.tunnels.removeValue(forKey: connection) }
