@@ -1,13 +1,15 @@
 import ExplorationEngine
 import SystemPlatform
 
-/// A run as a table with a row for each step and a column for each task.
+/// A run as a table with a column for each task. Steps of one task in succession that look the same
+/// share a row.
 struct ScheduleTrace {
-  /// A step in the column of its task.
+  /// Steps in the column of their task.
   struct Row {
     var task: Int32
     var text: String
     var isPreemption: Bool
+    var steps: ClosedRange<Int>
   }
 
   var columns: [Int32]
@@ -33,7 +35,16 @@ struct ScheduleTrace {
         if let line = places.line(at: step.resumption) { text += " (\(line))" }
       }
       if step.task >= 0, !columns.contains(step.task) { columns.append(step.task) }
-      rows.append(Row(task: step.task, text: text, isPreemption: step.isPreemption))
+      let number = index + 1
+      if let last = rows.last, last.task == step.task, last.text == text, notes.isEmpty,
+        !step.isPreemption
+      {
+        rows[rows.count - 1].steps = last.steps.lowerBound...number
+      } else {
+        rows.append(
+          Row(
+            task: step.task, text: text, isPreemption: step.isPreemption, steps: number...number))
+      }
     }
     self.columns = columns.sorted()
     self.rows = rows
@@ -47,9 +58,12 @@ struct ScheduleTrace {
         names[column].count,
         rows.lazy.filter { $0.task == columns[column] }.map(\.text.count).max() ?? 0)
     }
-    let number = "\(rows.count)".count
+    let numbers = rows.map(\.steps).map { steps in
+      steps.count == 1 ? "\(steps.lowerBound)" : "\(steps.lowerBound)–\(steps.upperBound)"
+    }
+    let numberWidth = numbers.map(\.count).max() ?? 0
     func line(_ head: String, _ cells: [String], mark: String) -> String {
-      var line = String(repeating: " ", count: max(0, number - head.count)) + head + " " + mark
+      var line = String(repeating: " ", count: max(0, numberWidth - head.count)) + head + " " + mark
       for (cell, width) in zip(cells, widths) {
         line += " │ " + cell + String(repeating: " ", count: width - cell.count)
       }
@@ -57,9 +71,9 @@ struct ScheduleTrace {
       return line
     }
     var lines = [line("", names, mark: " ")]
-    for (index, row) in rows.enumerated() {
+    for (number, row) in zip(numbers, rows) {
       let cells = columns.map { $0 == row.task ? row.text : "" }
-      let text = line("\(index + 1)", cells, mark: row.isPreemption ? "‖" : " ")
+      let text = line(number, cells, mark: row.isPreemption ? "‖" : " ")
       lines.append(columns.contains(row.task) ? text : text + "  " + row.text)
     }
     return lines.joined(separator: "\n")

@@ -323,6 +323,25 @@ struct Wrong: Error, Hashable {}
     #expect(!trace.contains("0x"))
   }
 
+  @Test func `a trace has one row for steps that look the same`() async throws {
+    let report = await exploreInterleavings { program in
+      program.task("Ann") {
+        for _ in 1...5 { await Task.yield() }
+        throw TraceError()
+      }
+    }
+    let rows = try #require(report.failure).trace.split(separator: "\n").dropFirst()
+    let steps = rows.map { row in
+      row.split(separator: " ")[0].split(separator: "–").compactMap { Int($0) }
+    }
+    #expect(steps.contains { $0.count == 2 && $0[1] >= $0[0] + 3 }, "\(rows)")
+    // Each step is in one row, and the rows are in order.
+    #expect(steps.first?.first == 1)
+    for (row, next) in zip(steps, steps.dropFirst()) {
+      #expect(next.first == row[row.count - 1] + 1)
+    }
+  }
+
   @Test func `an error of a task or of the setup is the failure`() async {
     let report = await exploreInterleavings { program in
       program.task("A") { throw Wrong() }
