@@ -119,13 +119,19 @@ extension ClauseGroup<TransportFixture> {
         let world = try await fixture.world(.raw(chunked + text + "0\r\n\r\n") + [.close])
         await world.expectFailure(.badChunk)
       }
+      // Also where the connection ends before the line does.
+      for text in ["xyz", "3 z", "3\r\nabcd", "0\r\n\rz"] {
+        let world = try await fixture.world(.raw(chunked + text) + [.close])
+        await world.expectFailure(.badChunk)
+      }
     }
     Clause(
       "bad-chunk-held", "an invalid chunk is an error at once, although the connection stays open",
       from: "RFC 9112 §7.1", requires: .connections
     ) { fixture in
       for text in [
-        "0 2\r\nhi", "2;" + String(repeating: "x", count: 8000), "0x2\r\n", "0x2\r\n\r\n",
+        "0 2\r\nhi", "2;" + String(repeating: "x", count: 8000), "0x2\r\n", "0x2\r\n\r\n", "xyz",
+        "0x2",
       ] {
         let world = try await fixture.world(.raw(chunked + text) + [.stall])
         await world.expectFailure(.badChunk)

@@ -236,7 +236,11 @@ extension HTTPResponseParser {
     line += rest[..<(end ?? rest.endIndex)]
     rest = rest[(end ?? rest.endIndex)...]
     guard line.count <= 4096 else { throw .badChunk("a chunk-size line is longer than 4096 bytes") }
-    guard end != nil else { return nil }
+    guard end != nil else {
+      // The end may never come, so what has arrived is checked early.
+      _ = try Self.chunkSize(line.last == 0x0D ? line.dropLast() : line[...])
+      return nil
+    }
     let whole = line
     line = []
     guard whole.suffix(2).first == 0x0D else {
