@@ -285,6 +285,12 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(answer.text, "done", "the content after 100")
       checkEqual(
         continued.log.requests.first?.bodyCount, 5, "the number of content bytes after 100")
+      // Without content there is nothing to wait with.
+      for body in [HTTPRequestBody.none, .bytes([])] {
+        let empty = try await fixture.world([.readBody] + .respond(text: "done"))
+        let answer = try await empty.answer(.post, "/", fields, body: body, options: options)
+        checkEqual(answer.text, "done", "the content after no content")
+      }
       let rejecting = try await fixture.world(
         [
           .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),

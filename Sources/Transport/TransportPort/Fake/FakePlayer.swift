@@ -24,7 +24,8 @@ actor FakePlayer {
       method: exchange.wire.method, limits: exchange.options.headLimits)
     self.isUploadOver = false
     let expectations = exchange.wire.headerFields.list(.expect)
-    self.awaitsContinue = expectations.contains("100-continue")
+    // Without content there is nothing to wait with (RFC 9110 §10.1.1).
+    self.awaitsContinue = exchange.body.length != 0 && expectations.contains("100-continue")
   }
 
   /// Returns the next event for the client; events before a failure are returned before it is
