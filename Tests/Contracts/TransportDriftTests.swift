@@ -5,7 +5,7 @@ import TransportPort
 
 @testable import TransportContract
 
-/// The fake beside libcurl, with generated requests and replies over HTTP/1.1.
+/// The fake beside libcurl, with generated requests and replies.
 @Suite struct TransportDriftTests {
   @Test func `the fake reads replies as curl does`() async throws {
     // At most one of the lines is wrong: which of two mistakes is reported first is no promise.
@@ -66,6 +66,35 @@ import TransportPort
         if expects { fields[.expect] = "100-continue" }
         let outcome = await world.outcome(of: method, "/", fields, body(content))
         return "\(outcome), arrived: \(world.arrivals)"
+      }
+    }
+  }
+
+  @Test func `the fake answers over HTTP2 as curl does`() async throws {
+    // Content with a status that has none is malformed, and the fake ignores it.
+    let statuses = Domain.of(
+      "HTTP/1.1 200 OK", "HTTP/1.1 205 Reset", "HTTP/1.1 301 Moved", "HTTP/1.1 401 Who",
+      "HTTP/1.1 417 No", "HTTP/1.1 500 Bad", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK",
+      "HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK")
+    let replies = Domain.of(
+      "Content-Length: 5\r\n\r\nhello", "Content-Length: 0\r\n\r\n",
+      "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+      "Transfer-Encoding: chunked\r\nX: a\r\nX: b\r\n\r\n5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n")
+    let ends = Domain<[ScriptStep]>.of([], [.goAway(isProcessed: true)], [.resetStream(0)])
+    try await exploreDrift(
+      of: .fakeTransport, from: .curlOverHTTP2, settings: .drift(time: .seconds(4))
+    ) {
+      Operation("reply", .of(HTTPRequest.Method.get, .put), statuses, replies, ends, contents) {
+        fixture, method, status, reply, end, content in
+        let script = [.readBody] + .raw("\(status)\r\n\(reply)") + OriginScript(end)
+        let plan = OriginPlan(version: .http2) {
+          $0.target == "/" ? script : .respond(text: "second")
+        }
+        let world = try await fixture.world(plan, scheme: .https)
+        let first = await world.outcome(of: method, "/", [:], body(content))
+        let second = await world.outcome(of: .get, "/second")
+        let connections = world.log.counts.connections
+        return "\(first), then \(second), connections: \(connections), arrived: \(world.arrivals)"
       }
     }
   }

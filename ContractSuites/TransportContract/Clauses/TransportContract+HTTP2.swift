@@ -202,16 +202,21 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "connection-fields", "connection-specific fields are not sent",
-      from: "RFC 9113 §8.2.2", requires: .scriptedServer
+      "connection-fields", "connection-specific fields and reason phrases are not transmitted",
+      from: "RFC 9113 §8.2.2 and §8.3.2", requires: .scriptedServer
     ) { fixture in
-      let world = try await fixture.multiplexedWorld { _ in .respond() }
+      let world = try await fixture.multiplexedWorld { _ in
+        .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Kept: 1\r\n\r\n0\r\n\r\n")
+      }
       let fields: HTTPFields = [.connection: "close", "Keep-Alive": "timeout=5", "X-Kept": "1"]
       let seen = try await world.arrival(of: .post, "/a?b", fields, body: .stream(Chunks("hi")))
       for name in [HTTPField.Name.connection, "Keep-Alive", .transferEncoding] {
         checkEqual(seen.fields[values: name], [], "\(name)")
       }
       checkEqual(seen.fields["X-Kept"], "1", "X-Kept")
+      let response = try await world.answer().exchange.response
+      checkEqual(response.status.reasonPhrase, "", "the reason phrase")
+      checkEqual(response.headerFields.map(\.name.rawName), ["x-kept"], "the names received")
       checkEqual(seen.head.target, "/a?b", "the target")
       checkEqual(seen.fields[.host], "127.0.0.1:\(world.peers[0].port)", "Host")
     }

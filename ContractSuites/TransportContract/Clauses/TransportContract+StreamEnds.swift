@@ -63,6 +63,23 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "trailers-at-end",
+      "trailer fields are available although the stream or the connection ends with them",
+      from: "RFC 9113 §8.1", requires: .scriptedServer
+    ) { fixture in
+      for content in ["5\r\nhello\r\n", ""] {
+        for end in [ScriptStep.goAway(isProcessed: true), .resetStream(0), .close] {
+          let response = OriginScript.raw(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+              + "\(content)0\r\nX-End: yes\r\n\r\n")
+          let plan = OriginPlan(version: .http2) { _ in response + [end] }
+          let answer = try await fixture.world(plan, scheme: .https).answer()
+          checkEqual(answer.content.count, content.isEmpty ? 0 : 5, "the number of bytes")
+          checkEqual(answer.exchange.body.trailerFields?["X-End"], "yes", "X-End with \(end)")
+        }
+      }
+    }
+    Clause(
       "refused-streams",
       "requests beyond the number of streams that the server allows are sent again, once each",
       from: "RFC 9113 §8.7", requires: .scriptedServer

@@ -333,6 +333,7 @@ extension CurlHandle {
         error(.truncatedBody, "the stream ended without END_STREAM, so the body is incomplete"))
     }
     if let detail = untrustedEndDetail { return .failed(error(.truncatedBody, detail)) }
+    guard recoverTrailers() else { return .failed(failure ?? error(for: code)) }
     return .complete(
       trailers: incoming.chunkValidator?.trailers ?? incoming.trailers?.fields ?? [:])
   }
@@ -403,6 +404,16 @@ extension CurlHandle {
       }
     }
     return incoming.hasHead && isStreamComplete
+  }
+
+  /// Receives the trailer fields that libcurl 7.88 loses if it reads RST_STREAM or GOAWAY with them.
+  ///
+  /// - Returns: Whether the fields are valid.
+  private func recoverTrailers() -> Bool {
+    guard incoming.isMultiplexed, incoming.trailers == nil, let stream, stream.isEnded else {
+      return true
+    }
+    return stream.trailers.allSatisfy(receive(field:))
   }
 
   private func receive(field: HPACKDecoder.Field) -> Bool {

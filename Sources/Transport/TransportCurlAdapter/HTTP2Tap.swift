@@ -58,15 +58,29 @@ final class HTTP2Tap {
     var resetCode: UInt32?
     /// The number of bytes of content.
     var contentCount = 0
+    /// Whether the head of the final response was received.
+    var hasHead = false
     /// Whether fields followed the content.
     var hasTrailers = false
+    /// The trailer fields, if they could be decoded.
+    var trailers: [HPACKDecoder.Field] = []
     /// What the last record had of an early response; see ``HTTP2Tap/retainsResponses``.
     var parts: [Part] = []
+
+    /// Records a field block; `nil` if it could not be decoded.
+    mutating func note(_ fields: [HPACKDecoder.Field]?) {
+      if hasHead || contentCount > 0 {
+        hasTrailers = true
+        trailers = fields ?? []
+      } else if let status = fields?.first, status.value.first != UInt8(ascii: "1") {
+        hasHead = true
+      }
+    }
   }
 
   /// A part of a response.
   enum Part {
-    case fields([(name: [UInt8], value: [UInt8])])
+    case fields([HPACKDecoder.Field])
     case content([UInt8])
   }
 
@@ -181,7 +195,7 @@ final class HTTP2Tap {
       let fields = decoder?.decode(block)
       if fields == nil { decoder = nil }
       if let fields { retain(.fields(fields), of: stream) }
-      if streams[stream]?.contentCount ?? 0 > 0 { streams[stream]?.hasTrailers = true }
+      streams[stream, default: Stream()].note(fields)
     case .content(let bytes, let stream):
       streams[stream, default: Stream()].contentCount += bytes.count
       if retainsResponses { retain(.content(Array(bytes)), of: stream) }

@@ -171,11 +171,10 @@ struct FakeTransportModel: Sendable {
   ) -> (head: OriginRequest, index: Int) {
     open[connection]?.requests += 1
     let ordinal = open[connection]?.requests ?? 1
-    var fields = wire.headerFields
-    if open[connection]?.streams != nil { fields.removeAll { $0.name.isOfConnection } }
+    let fields = wire.headerFields
     let head = OriginRequest(
       connection: connection, ordinal: ordinal, method: wire.method, target: wire.target,
-      headerFields: fields)
+      headerFields: open[connection]?.streams == nil ? fields : fields.overHTTP2)
     requests.append(RecordedRequest(head: head, origin: wire.origin))
     events.append(.received(head))
     return (head, requests.count - 1)
