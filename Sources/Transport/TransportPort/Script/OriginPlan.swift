@@ -65,6 +65,9 @@ public struct OriginPlan: Sendable {
   public var onConnect: @Sendable (_ connection: Int) -> OriginScript
 
   /// Returns the script to play after the head of a request was received.
+  ///
+  /// Over HTTP/2, the requests of a connection arrive one after the other: the next one waits until
+  /// the function returns.
   public var onRequest: @Sendable (OriginRequest) -> OriginScript
 
   /// Creates a plan.
