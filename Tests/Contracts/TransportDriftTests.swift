@@ -7,13 +7,20 @@ import TransportPort
 
 /// The fake beside libcurl, with generated requests and replies.
 @Suite struct TransportDriftTests {
+  /// Short sequences, because each call has a server of its own, which is closed at the end of its sequence.
+  private var settings: ExplorationSettings {
+    var settings = ExplorationSettings.drift(time: .seconds(4))
+    settings.steps = 20
+    return settings
+  }
+
   @Test func `the fake reads replies as curl does`() async throws {
     // At most one of the lines is wrong: which of two mistakes is reported first is no promise.
     let sound = Domain.of(
       "", "X:a", "X: a\tb", "X: \u{e9}", "Connection: close", "Connection: keep-alive",
       "Connection: close, x", "Keep-Alive: timeout=1", "Trailer: X-T", "Content-Encoding: gzip",
       "Location: /x", "Set-Cookie: a=b", "Content-Range: bytes 0-4/5", "Upgrade: x")
-    try await exploreDrift(of: .fakeTransport, from: .curl, settings: .drift(time: .seconds(4))) {
+    try await exploreDrift(of: .fakeTransport, from: .curl, settings: settings) {
       Operation("reply", methods, statusLines, fieldLines, sound, bodies, .of("\r\n", "\n")) {
         fixture, method, status, one, two, body, end in
         let head = [status, one, two].filter { !$0.isEmpty }.joined(separator: end) + end + end
@@ -51,7 +58,7 @@ import TransportPort
       "/a#f",
       "?q", "/\u{0}", "/\r\nX: y", "/a\\b", "/;p", "/%", "/..", "/{x}", "/|", "/\"<>", "/a//b", "*")
     let tokens = Domain.of("GET", "PURGE", "get", "G T", "", "OPTIONS", "TRACE", "CONNECT", "HEAD")
-    try await exploreDrift(of: .fakeTransport, from: .curl, settings: .drift(time: .seconds(4))) {
+    try await exploreDrift(of: .fakeTransport, from: .curl, settings: settings) {
       Operation("target", tokens, paths) { fixture, method, path in
         let world = try await fixture.world(.respond(text: "ok") + [.close])
         let outcome = await world.outcome(of: HTTPRequest.Method(method), path)
@@ -82,7 +89,7 @@ import TransportPort
       "Transfer-Encoding: chunked\r\nX: a\r\nX: b\r\n\r\n5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n")
     let ends = Domain<[ScriptStep]>.of([], [.goAway(isProcessed: true)], [.resetStream(0)])
     try await exploreDrift(
-      of: .fakeTransport, from: .curlOverHTTP2, settings: .drift(time: .seconds(4))
+      of: .fakeTransport, from: .curlOverHTTP2, settings: settings
     ) {
       Operation("reply", .of(HTTPRequest.Method.get, .put), statuses, replies, ends, contents) {
         fixture, method, status, reply, end, content in
