@@ -210,7 +210,10 @@ extension CurlHandle {
     guard offersHTTP2 else { return }
     // Until libcurl has the next connection, it may trace what it reads from others.
     if line.starts(with: "Connection died, retrying".utf8) { leaveConnection() }
-    if let stream = OpenedStream.number(in: line) { outgoing.stream = stream }
+    if let stream = OpenedStream.number(in: line) {
+      outgoing.stream = stream
+      outgoing.connection?.tap?.streams.follow(stream)
+    }
   }
 
   /// Records whether the peer's `close_notify` was received.

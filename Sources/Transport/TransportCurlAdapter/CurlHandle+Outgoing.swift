@@ -101,12 +101,12 @@ extension CurlHandle {
       outgoing.isRefused = true
       outgoing.isUnprocessed = true
     }
-    if let stream = outgoing.stream { outgoing.connection?.tap?.forget(stream) }
+    if let stream = outgoing.stream { outgoing.connection?.tap?.streams.forget(stream) }
     use(nil)
   }
 
   /// What the server sent on the stream of the transfer, which libcurl may not have read yet.
-  var stream: HTTP2Tap.Stream? {
+  var stream: HTTP2Streams.Stream? {
     guard let stream = outgoing.stream else { return nil }
     return outgoing.connection?.tap.flatMap { $0.isBlind ? nil : $0.streams[stream] }
   }

@@ -292,7 +292,7 @@ final class CurlHandle {
     self.transfer = nil
     lane = nil
     incoming = Incoming()
-    if let stream = outgoing.stream { outgoing.connection?.tap?.forget(stream) }
+    if let stream = outgoing.stream { outgoing.connection?.tap?.streams.forget(stream) }
     use(nil)
     outgoing = Outgoing()
     needsFreshConnection = false

@@ -50,52 +50,12 @@ final class HTTP2Tap {
   private static let firstSilence = Duration.seconds(1)
   private var frames = HTTP2FrameReader()
 
-  /// What the server sent on a stream.
-  struct Stream {
-    /// Whether the server ended its side of the stream with END_STREAM.
-    var isEnded = false
-    /// The error code of RST_STREAM (RFC 9113 §7); `nil` if the server did not send it.
-    var resetCode: UInt32?
-    /// The number of bytes of content.
-    var contentCount = 0
-    /// Whether the head of the final response was received.
-    var hasHead = false
-    /// Whether fields followed the content.
-    var hasTrailers = false
-    /// The trailer fields, if they could be decoded.
-    var trailers: [HPACKDecoder.Field] = []
-    /// What the last record had of an early response; see ``HTTP2Tap/retainsResponses``.
-    var parts: [Part] = []
-
-    /// Records a field block; `nil` if it could not be decoded.
-    mutating func note(_ fields: [HPACKDecoder.Field]?) {
-      if hasHead || contentCount > 0 {
-        hasTrailers = true
-        trailers = fields ?? []
-      } else if let status = fields?.first, status.value.first != UInt8(ascii: "1") {
-        hasHead = true
-      }
-    }
-  }
-
-  /// A part of a response.
-  enum Part {
-    case fields([HPACKDecoder.Field])
-    case content([UInt8])
-  }
-
-  /// The open streams.
-  private(set) var streams: [Int: Stream] = [:]
+  /// The streams of the transfers that use the connection.
+  var streams = HTTP2Streams()
   /// Whether the last field block may have a field that is longer than nghttp2 accepts: 64 KiB.
   ///
   /// nghttp2 rejects the length that precedes the bytes, so not many of these have arrived.
   var hasLargeFields: Bool { frames.blockSize > 1 << 13 }
-  /// Whether to keep the parts of responses that arrive in the last record.
-  ///
-  /// libcurl 7.88 loses what it reads together with RST_STREAM.
-  var retainsResponses = false
-  /// The streams that have parts.
-  private var withParts: [Int] = []
   private var decoder = HPACKDecoder()
 
   /// Installs a tap on a connection whose server has sent no frame that libcurl has read.
@@ -154,8 +114,7 @@ final class HTTP2Tap {
     if count > 0 {
       hasUnread = true
       noteInput()
-      for stream in withParts { streams[stream]?.parts = [] }
-      withParts = []
+      streams.forgetParts()
       frames.read(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])) { note($0) }
       return .new
     }
@@ -194,25 +153,15 @@ final class HTTP2Tap {
       // Each block changes the table for the next ones, so all are decoded.
       let fields = decoder?.decode(block)
       if fields == nil { decoder = nil }
-      if let fields { retain(.fields(fields), of: stream) }
-      streams[stream, default: Stream()].note(fields)
-    case .content(let bytes, let stream):
-      streams[stream, default: Stream()].contentCount += bytes.count
-      if retainsResponses { retain(.content(Array(bytes)), of: stream) }
-    case .ended(let stream): streams[stream, default: Stream()].isEnded = true
-    case .reset(let stream, let code):
-      streams[stream, default: Stream()].resetCode = UInt32(truncatingIfNeeded: code)
+      streams.note(fields, on: stream)
+    case .content(let bytes, let stream): streams.note(bytes, on: stream)
+    case .ended(let stream): streams.noteEnd(of: stream)
+    case .reset(let stream, let code): streams.noteReset(of: stream, code: code)
     case .goAway(let lastStream, let code):
       goAway = lastStream
       goAwayCode = UInt32(truncatingIfNeeded: code)
     case .invalid: isBlind = true
     }
-  }
-
-  private func retain(_ part: Part, of stream: Int) {
-    guard retainsResponses else { return }
-    streams[stream, default: Stream()].parts.append(part)
-    withParts.append(stream)
   }
 
   private func noteInput() {
@@ -233,7 +182,4 @@ final class HTTP2Tap {
     defer { goAway = nil }
     return goAway
   }
-
-  /// Forgets a stream that has ended.
-  func forget(_ stream: Int) { streams[stream] = nil }
 }
