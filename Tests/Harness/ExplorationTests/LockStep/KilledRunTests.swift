@@ -57,6 +57,11 @@ import Testing
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appending(path: "example-writer")
     process.arguments = [folder.path, "\(first)"]
+    // What a killed run says of its commands is in its temporary folder, and is not for other runs.
+    let temporary = folder.appending(path: "temporary-\(first)")
+    try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+    let own = ["TMPDIR": temporary.path]
+    process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
     process.standardOutput = try FileHandle(forWritingTo: output)
     let end = AsyncStream<Void>.makeStream()
     process.terminationHandler = { _ in end.continuation.finish() }
