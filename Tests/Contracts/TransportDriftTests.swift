@@ -88,9 +88,7 @@ import TransportPort
       "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
       "Transfer-Encoding: chunked\r\nX: a\r\nX: b\r\n\r\n5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n")
     let ends = Domain<[ScriptStep]>.of([], [.goAway(isProcessed: true)], [.resetStream(0)])
-    try await exploreDrift(
-      of: .fakeTransport, from: .curlOverHTTP2, settings: settings
-    ) {
+    try await exploreDrift(of: .fakeTransport, from: .curlOverHTTP2, settings: settings) {
       Operation("reply", .of(HTTPRequest.Method.get, .put), statuses, replies, ends, contents) {
         fixture, method, status, reply, end, content in
         let script = [.readBody] + .raw("\(status)\r\n\(reply)") + OriginScript(end)
@@ -160,7 +158,7 @@ extension TransportWorld {
       text = "\(interim) \(exchange.response.status) \(exchange.response.headerFields)"
       let content = try await exchange.body.collect(upTo: 1 << 20)
       let trailers = exchange.body.trailerFields.map { "\($0)" }
-      return "\(text) \(content.count) bytes \(trailers ?? "")"
+      return "\(text) \(String(decoding: content, as: UTF8.self)) \(trailers ?? "")"
     } catch {
       return "\(text) \(error.kind) \(error.phase), retry safe: \(error.isRetrySafe)"
     }

@@ -13,7 +13,7 @@ struct HTTP2Streams {
     var contentCount = 0
     /// Whether the head of the final response was received.
     var hasHead = false
-    /// Whether fields followed the content.
+    /// Whether fields followed the final head.
     var hasTrailers = false
     /// The trailer fields, if they could be decoded.
     var trailers: [HPACKDecoder.Field] = []

@@ -28,7 +28,7 @@ struct Writer {
   /// Kills the process (SIGKILL).
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
-  /// Waits for the first line of the output, which ``lines()`` then leaves out.
+  /// Waits for the first line of the output, `0`, which ``lines()`` then leaves out.
   func first() async -> String {
     await onSeparateThread { [output] in
       String(decoding: output.fileHandleForReading.readData(ofLength: 2), as: UTF8.self)

@@ -21,13 +21,15 @@ import Testing
 
   @Test func `a caller resumes only after it is recorded that its limit has passed`() async {
     let isRecorded = Mutex(false)
+    let resumed = DispatchSemaphore(value: 0)
     let limit = TimeLimit(.milliseconds(1)) {
-      // Gives the caller the time to resume too early.
-      usleep(20_000)
+      // A caller that resumes too early does so meanwhile.
+      _ = resumed.wait(timeout: .now() + .milliseconds(50))
       isRecorded.withLock { $0 = true }
     }
     let isEnded = await limit.run { try? await Task.sleep(for: .seconds(3600)) }
     #expect(!isEnded)
     #expect(isRecorded.withLock { $0 })
+    resumed.signal()
   }
 }

@@ -45,7 +45,7 @@ import TransportPort
     }
   }
 
-  @Test func `GOAWAY excludes the requests after it in every order`() async {
+  @Test func `GOAWAY excludes the requests after it`() async {
     let plan = OriginPlan(version: .http2) { request in
       request.connection == 1
         ? [.goAway(isProcessed: true)] + .respond(text: "first") : .respond(text: "other")
@@ -56,7 +56,7 @@ import TransportPort
     #expect(report.failure == nil, "\(report)")
   }
 
-  @Test func `a connection serves one request after the other in every order`() async {
+  @Test func `a connection serves one request after the other`() async {
     let plan = OriginPlan { .respond(text: $0.target) }
     let report = await explore(plan, scheme: "http") { outcomes, fake in
       outcomes == ["/1", "/2"] && fake.requests.map(\.head.connection) == [1, 1]
@@ -66,7 +66,7 @@ import TransportPort
   }
 
   @Test(arguments: ["http", "https"])
-  func `a cancelled request takes nothing from another in any order`(_ scheme: String) async {
+  func `a cancelled request takes nothing from another`(_ scheme: String) async {
     let plan = OriginPlan(version: .http2) { .respond(text: $0.target) }
     let report = await explore(plan, scheme: scheme, cancels: true) { outcomes, fake in
       ["/1", "cancelled"].contains(outcomes[0]) && outcomes[1] == "/2" && fake.connectionCount <= 1
@@ -75,7 +75,7 @@ import TransportPort
   }
 
   @Test(arguments: ["http", "https"])
-  func `a request that a shutdown ends says so in every order`(_ scheme: String) async {
+  func `a request that a shutdown ends says so`(_ scheme: String) async {
     let plan = OriginPlan(version: .http2) { .respond(text: $0.target) }
     let report = await explore(plan, scheme: scheme, shutsDown: true) { outcomes, fake in
       ["/1", "shutDown"].contains(outcomes[0]) && ["/2", "shutDown"].contains(outcomes[1])

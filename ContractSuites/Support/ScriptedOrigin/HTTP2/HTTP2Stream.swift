@@ -83,11 +83,8 @@ struct HTTP2Stream {
     }
   }
 
-  /// Removes connection-specific fields, which HTTP/2 forbids (RFC 9113 §8.2.2).
   private static func fields(_ fields: HTTPFields) -> [HTTP2Field] {
-    fields.filter { !$0.name.isOfConnection }.map {
-      HTTP2Field(name: Array($0.name.canonicalName.utf8), value: $0.bytes)
-    }
+    fields.overHTTP2.map { HTTP2Field(name: Array($0.name.rawName.utf8), value: $0.bytes) }
   }
 }
 

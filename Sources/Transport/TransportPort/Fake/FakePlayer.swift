@@ -189,35 +189,6 @@ actor FakePlayer {
   }
 }
 
-extension HTTPResponseParser.Event {
-  /// The event as HTTP/2 expresses it.
-  fileprivate var overHTTP2: Self {
-    switch self {
-    case .informational(let response): .informational(response.overHTTP2)
-    case .head(let response): .head(response.overHTTP2)
-    case .body: self
-    case .end(let trailers): .end(trailers: trailers.overHTTP2)
-    }
-  }
-}
-
-extension HTTPResponse {
-  /// The head without a reason phrase (RFC 9113 §8.3.2).
-  fileprivate var overHTTP2: HTTPResponse {
-    HTTPResponse(status: Status(code: status.code), headerFields: headerFields.overHTTP2)
-  }
-}
-
-extension HTTPFields {
-  /// The fields with names in lower case, and without those of a connection (RFC 9113 §8.2).
-  var overHTTP2: HTTPFields {
-    HTTPFields(
-      filter { !$0.name.isOfConnection }.map {
-        HTTPField(name: HTTPField.Name($0.name.canonicalName), bytes: $0.bytes)
-      })
-  }
-}
-
 extension FakePlayer {
   /// Reads the rest of the request body.
   private func readBody() async throws(TransportError) {
