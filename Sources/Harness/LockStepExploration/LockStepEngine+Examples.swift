@@ -49,7 +49,7 @@ extension LockStepEngine {
         report.failure = failure
         return saveFailure(&report)
       }
-      announce(failure, "Running the commands during which an earlier process ended")
+      announce("Running the commands during which an earlier process ended", failure)
       plan.isSuspect = true
       report.calls += attempt(failure.commands, as: plan, run: leftover.run).calls
     }
@@ -57,15 +57,25 @@ extension LockStepEngine {
 
   /// Finds out whether the model or the generator ended an earlier process.
   ///
+  /// Another process runs them again. Where none can be started, they are announced and run in this one, and the next
+  /// one reports them if it ends as well.
+  ///
   /// Nothing is shrunk: every candidate would be drawn by the generator and run on the model in this process.
   private func examine(
     _ leftover: CrashRecord.Leftover, _ key: [String], _ report: inout Report
   ) {
+    var leftover = leftover
     let issue: HealthIssue
     switch leftover.plan.origin {
     case .seeds(let runs):
       var reason = ""
-      if processes != nil {
+      if processes == nil {
+        guard leftover.plan.isSuspect else {
+          return runSpecificationAgain(leftover, runs, &report)
+        }
+        // The next process runs them again: their code may have been mended.
+        leftover.plan.isSuspect = false
+      } else {
         crashRecord?.begin(leftover.plan)
         guard let found = specificationEnds(.seeds(runs.only(leftover.run))) else { return }
         reason = found.reason
@@ -84,6 +94,21 @@ extension LockStepEngine {
     }
     report.health.append(issue)
     CrashRecord.leave(leftover, key: key)
+  }
+
+  /// Draws the commands of a run again in this process, and applies the model to them.
+  private func runSpecificationAgain(
+    _ leftover: CrashRecord.Leftover, _ runs: SeededRuns, _ report: inout Report
+  ) {
+    guard let crashRecord else { return }
+    announce(
+      "The model or the generator runs again from seed \(runs.seed(ofRun: leftover.run)), as when an earlier process "
+        + "ended; if this process ends as well, it is the cause")
+    var plan = leftover.plan
+    plan.isSuspect = true
+    crashRecord.begin(plan)
+    let check = HealthCheck(spec, settings, runs)
+    report.health += [check.issue(inRun: leftover.run, crashRecord.position)].compactMap(\.self)
   }
 
   /// The commands that were running, with the choices from which they are drawn if those are known.
@@ -111,9 +136,12 @@ extension LockStepEngine {
   }
 
   /// Prints commands that may end this process to standard error, before they run.
-  private func announce(_ failure: LockStepFailure<Spec>, _ action: String) {
-    let text = "\(action); if this process ends as well, they are the cause:\n"
-    FileHandle.standardError.write(Data((text + "\(failure.swiftTest)\n").utf8))
+  private func announce(_ action: String, _ failure: LockStepFailure<Spec>) {
+    announce("\(action); if this process ends as well, they are the cause:\n\(failure.swiftTest)")
+  }
+
+  private func announce(_ text: String) {
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
   }
 
   // MARK: - Examples
@@ -132,8 +160,8 @@ extension LockStepEngine {
       let isElsewhere = lockStep.isIsolated || example.endedProcess == true
       if example.endedProcess == true, processes == nil {
         announce(
-          ended(with: commands, seed: example.seed, example.choices),
-          "Running the commands of the stored example \(name)")
+          "Running the commands of the stored example \(name)",
+          ended(with: commands, seed: example.seed, example.choices))
       }
       let (found, calls) = attempt(commands, isElsewhere: isElsewhere)
       report.calls += calls

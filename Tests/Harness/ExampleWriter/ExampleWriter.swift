@@ -4,22 +4,24 @@ import LockStepExploration
 
 /// A process that explores failing subjects until a test kills it.
 ///
-/// Usage: `example-writer FOLDER FIRST | trapping | fixed`.
+/// Usage: `example-writer FOLDER FIRST | trapping | trapping-model | fixed`.
 ///
 /// With a number, it saves the examples `say(FIRST)`, `say(FIRST + 1)` and so on, and prints each
 /// number when its example is saved. It runs until it is killed, or exits with 1 if an example
 /// cannot be saved or the test has ended.
 ///
-/// `trapping` explores a subject that ends the process at numbers above 7, `fixed` one that does
-/// not. Both print the report.
+/// `trapping` explores a subject that ends the process at numbers above 7, `trapping-model` a model
+/// that does, and `fixed` a subject and a model that don't. They print the report.
 @main
 enum ExampleWriter {
   static func main() async {
     let arguments = CommandLine.arguments
     guard arguments.count == 3 else { exit(64) }
     let store = ExampleStore(URL(filePath: arguments[1]))
-    if arguments[2] == "trapping" || arguments[2] == "fixed" {
-      await explore(isTrapping: arguments[2] == "trapping", store)
+    if ["trapping", "trapping-model", "fixed"].contains(arguments[2]) {
+      await explore(
+        isTrapping: arguments[2] == "trapping", withTrappingModel: arguments[2] == "trapping-model",
+        store)
       return
     }
     guard let first = Int(arguments[2]) else { exit(64) }
@@ -35,9 +37,12 @@ enum ExampleWriter {
     }
   }
 
-  private static func explore(isTrapping: Bool, _ store: ExampleStore) async {
+  private static func explore(
+    isTrapping: Bool, withTrappingModel: Bool, _ store: ExampleStore
+  ) async {
+    let specification = NumberSpecification(drawn: 0...9, isTrapping: withTrappingModel)
     let report = await LockStep(
-      NumberSpecification(drawn: 0...9), settings: ExplorationSettings(runs: 20, seed: 3)
+      specification, settings: ExplorationSettings(runs: 20, seed: 3)
     ) {
       { number in
         if isTrapping, number > 7 { kill(getpid(), SIGKILL) }
@@ -65,13 +70,19 @@ struct NumberSpecification: SynchronousSpecification {
   /// The numbers to draw.
   var drawn: ClosedRange<Int>
 
+  /// Whether the model ends the process at numbers above 7.
+  var isTrapping = false
+
   var initialState: Int { 0 }
 
   func command(from choices: inout Choices, in state: Int) -> Command {
     Command(number: choices.integer(in: drawn))
   }
 
-  func apply(_ command: Command, to state: inout Int) -> Int { command.number }
+  func apply(_ command: Command, to state: inout Int) -> Int {
+    if isTrapping, command.number > 7 { kill(getpid(), SIGKILL) }
+    return command.number
+  }
 
   func perform(_ command: Command, on subject: @Sendable (Int) -> Int) throws -> Int {
     subject(command.number)

@@ -77,7 +77,8 @@ package struct HealthCheck<Spec: Specification> {
     return []
   }
 
-  private func issue(inRun run: Int, _ position: CrashPosition) -> HealthIssue? {
+  /// Checks that the model and the generator depend only on their arguments in one run.
+  package func issue(inRun run: Int, _ position: CrashPosition) -> HealthIssue? {
     let seed = runs.seed(ofRun: run)
     var choices = runs.choices()
     runs.start(run, &choices)

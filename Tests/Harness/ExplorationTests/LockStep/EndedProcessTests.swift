@@ -2,6 +2,10 @@ import Foundation
 import SystemProcesses
 import Testing
 
+@testable import ExplorationEngine
+@testable import LockStepExploration
+@testable import example_writer
+
 /// The runs after a subject has ended the process.
 @Suite struct EndedProcessTests {
   private struct Run {
@@ -50,6 +54,64 @@ import Testing
     #expect(fifth.output.contains("stored examples replayed first: 1"))
     let sixth = try await run("fixed", in: folder)
     #expect(!sixth.errors.contains("an earlier process ended"))
+  }
+
+  @Test
+  func `a model that ends the process is announced, confirmed and reported until it is mended`()
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ended-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    let first = try await run("trapping-model", in: folder)
+    #expect(first.wasKilled)
+    #expect(first.errors == "")
+
+    // The model runs again before it is reported: a signal may have ended the first process.
+    let second = try await run("trapping-model", in: folder)
+    #expect(second.wasKilled)
+    #expect(second.errors.contains("The model or the generator runs again from seed "))
+
+    let third = try await run("trapping-model", in: folder)
+    #expect(!third.wasKilled)
+    #expect(third.output.contains("0 runs, 0 live calls"), "\(third.output)")
+    #expect(
+      third.output.contains(
+        #/the model or the generator ended its process \(seed \d+\); .*: (say\(\d\), )*say\([89]\)/#
+      ),
+      "\(third.output)")
+
+    // After a report the model runs again, and again before the next report.
+    let fourth = try await run("trapping-model", in: folder)
+    #expect(fourth.wasKilled)
+    let fifth = try await run("trapping-model", in: folder)
+    #expect(!fifth.wasKilled)
+    let mended = try await run("fixed", in: folder)
+    #expect(mended.output.contains("20 runs"), "\(mended.output)")
+  }
+
+  @Test func `a process that a signal ends while it draws commands says nothing about the model`()
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ended-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let lockStep = LockStep(
+      NumberSpecification(drawn: 0...9), settings: ExplorationSettings(runs: 20)
+    ) { { $0 } }.storing(in: ExampleStore(folder))
+    let key = try #require(lockStep.crashKey)
+    CrashRecord.leave(
+      .init(
+        plan: .init(origin: .seeds(SeededRuns(lockStep.settings, literals: []))), run: 0,
+        commands: 3, isInSpecification: true), key: key)
+    for _ in 0..<2 {
+      let report = await lockStep.explore()
+      #expect(report.isClean, "\(report)")
+      #expect(report.runs == 20)
+    }
+    #expect(CrashRecord.leftovers(key: key).isEmpty)
   }
 
   @Test func `a run that ends normally leaves no record`() async throws {
