@@ -51,6 +51,8 @@ import Testing
   func shrinksToTheFewestCalls(_ mistake: MemoryNotes.Mistake, _ calls: [[String]]) async throws {
     let result = try await result(of: .notes(mistake)) { return noteOperations }
     #expect(result.findings == calls)
+    let saved = result.summary.contains(", saved in \(folder.path)/.examples")
+    #expect(saved == !calls.isEmpty, "\(result.summary)")
   }
 
   @Test func aHangIsAFinding() async throws {

@@ -52,7 +52,9 @@ struct DriftExplorer<Subject> {
       }
       await condense(&failure, mode)
       let finding = await finding(from: failure, &mode)
-      if finding.map({ report.include($0) }) != true {
+      if finding.map({ report.include($0) }) == true {
+        if result.savedExample != nil { report.examples = examples.shortPath }
+      } else {
         repetitions += 1
         if finding == nil { report.consequences += 1 }
         if let file = result.savedExample { try? FileManager.default.removeItem(atPath: file) }

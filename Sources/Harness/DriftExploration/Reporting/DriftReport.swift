@@ -12,6 +12,8 @@ struct DriftReport<Subject> {
   var calls = 0
   var searchTime = Duration.zero
   var findings: [DriftFinding<Subject>] = []
+  /// The folder with the saved sequences of the findings, if there are any.
+  var examples: String?
   /// Why a side cannot be explored here.
   var unavailability: String?
   /// The number of differences that were only seen after another one.
@@ -67,6 +69,7 @@ struct DriftReport<Subject> {
       "compared \(fake) with \(live): \(calls) calls on each, \(runs) sequences, "
       + String(format: "%.1f", seconds) + " s, first seed \(seed); "
       + (findings.isEmpty ? "no difference" : "differences: \(findings.count)")
+    if let examples { text += ", saved in \(examples)" }
     if !known.isEmpty { text += ", known ones: \(known.filter(\.isSeen).count) of \(known.count)" }
     return text
   }

@@ -14,11 +14,20 @@ public struct ExampleStore: Sendable {
   /// Creates a store in a folder.
   public init(_ folder: URL) { self.folder = folder }
 
-  /// Creates a store in the folder `Examples` next to a source file.
+  /// Creates a store in the folder `.examples` next to a source file.
+  ///
+  /// The folder is hidden because SwiftPM warns about each visible file of a target that it does not build.
   ///
   /// - Parameter file: The path of the source file.
   public init(besideFile file: String = #filePath) {
-    folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Examples")
+    folder = URL(filePath: file).deletingLastPathComponent().appending(path: ".examples")
+  }
+
+  /// The path of the folder, from the working directory if that contains it.
+  package var shortPath: String {
+    let directory = FileManager.default.currentDirectoryPath + "/"
+    let path = folder.standardizedFileURL.path
+    return path.hasPrefix(directory) ? String(path.dropFirst(directory.count)) : path
   }
 
   /// Reads the examples of an exploration, and those of its specification.

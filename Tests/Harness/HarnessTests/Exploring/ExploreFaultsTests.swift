@@ -196,7 +196,7 @@ extension Fault<Notebook> {
     let attachments = folder.appendingPathComponent("attachments", isDirectory: true)
     try FileManager.default.createDirectory(at: attachments, withIntermediateDirectories: true)
     let examples = folder.appendingPathComponent(
-      "Examples/NotebookSpecification/logging/faults", isDirectory: true)
+      ".examples/NotebookSpecification/logging/faults", isDirectory: true)
 
     let first = try await SpecimenRun(
       "exploringWithFaults", environment: ["CONTRACT_SPECIMEN": folder.path],

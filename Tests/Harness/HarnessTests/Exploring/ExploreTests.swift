@@ -48,7 +48,7 @@ import Testing
     #expect(first.first?.contains("@Test") == true, "\(first)")
     try expectPasted(#require(first.first))
     try expectPastedClause(#require(first.first))
-    #expect(first.first?.contains("/Examples/TallySpecification/") == true)
+    #expect(first.first?.contains("/.examples/TallySpecification/") == true)
     let again = try await issues {
       try await explore(.tally, on: .capped, settings: .init(runs: 1), filePath: file)
     }

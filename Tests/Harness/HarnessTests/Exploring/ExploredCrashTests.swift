@@ -22,7 +22,7 @@ import Testing
 
   /// The commands of the saved examples, by the folder in which they are.
   private func examples(in folder: URL) throws -> [String: [String]] {
-    let root = folder.appendingPathComponent("Examples/TallySpecification", isDirectory: true)
+    let root = folder.appendingPathComponent(".examples/TallySpecification", isDirectory: true)
     guard FileManager.default.fileExists(atPath: root.path) else { return [:] }
     var found: [String: [String]] = [:]
     for path in try FileManager.default.subpathsOfDirectory(atPath: root.path)
