@@ -229,7 +229,7 @@ package struct ScopedSubject<Fixture> {
       fixture = try await implementation.fixture(in: scope)
     } catch {
       _ = await scope.tearDown()
-      throw error
+      throw FailedRequirement(error) ?? error
     }
     self.scope = scope
   }
@@ -243,6 +243,19 @@ package struct ScopedSubject<Fixture> {
 }
 
 extension ScopedSubject: Sendable where Fixture: Sendable {}
+
+/// A `#require` of a fixture that failed. Its message is recorded where the fixture was made, which may be another
+/// process.
+private struct FailedRequirement: Error, CustomStringConvertible {
+  var description: String
+
+  init?(_ error: any Error) {
+    guard let place = (error as? ExpectationFailedError)?.expectation.sourceLocation else {
+      return nil
+    }
+    description = "#require failed at \(place.fileID):\(place.line)"
+  }
+}
 
 /// A specification whose subjects are fixtures with their scopes.
 struct ScopedSpecification<Spec: Specification>: Specification {

@@ -145,7 +145,7 @@ extension LockStepFailure: CustomStringConvertible {
     }
     if kind.hasEndedProcess, replays == 0 {
       lines.append("neither replayed nor shrunk, because that would end this process as well")
-    } else if !isFlaky, !isShrunkFully, example == nil {
+    } else if !isFlaky, !isShrunkFully, example == nil, originalLength > 0 {
       lines.append("shrinking reached its limit; raise `shrinkCalls` for a smaller example")
     }
     return lines.joined(separator: "\n")

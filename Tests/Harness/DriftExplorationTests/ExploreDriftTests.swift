@@ -82,6 +82,23 @@ import Testing
     #expect(result.problems.first?.contains("\(mistake)") == true)
   }
 
+  @Test func aFixtureThatCannotBeMadeSaysWhere() async throws {
+    let line = #line + 2
+    let broken = Implementation<any Notes>.fake("broken") {
+      try #require(nil as (any Notes)?)
+    }
+    let result = try await result(of: broken) { return noteOperations }
+    let problem = try #require(result.problems.first)
+    #expect(
+      problem.hasPrefix(
+        """
+        difference 1 of 1: broken, making its fixture: #require failed at \
+        DriftExplorationTests/ExploreDriftTests.swift:\(line)
+        run it again: 
+        """))
+    #expect(!result.summary.contains("saved in"))
+  }
+
   @Test func oneRunListsDifferencesWithDifferentCauses() async throws {
     let result = try await result(of: .notes(.keepsFirst, .removesTwice, .orders, .otherError)) {
       return noteOperations

@@ -89,6 +89,8 @@ struct FindingText<Subject> {
       }
       if index == calls.count - 1, differing == nil { lines.append("       \(way)") }
     }
+    // Without calls there is nothing to shrink.
+    guard failure.originalLength > 0 else { return lines.joined(separator: "\n") }
     lines.append(
       "found with \(failure.example.map { "the saved example \($0)" } ?? "seed \(failure.seed.map { "\($0)" } ?? "unknown")"), "
         + "shrunk from \(failure.originalLength) calls to \(calls.count) with \(failure.calls.shrinking) calls"
