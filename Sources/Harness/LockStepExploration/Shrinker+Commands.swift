@@ -148,6 +148,32 @@ extension Shrinker {
     return all
   }
 
+  /// Removes a command of one kind together with one of another, such as what puts an element into a queue and what
+  /// takes one out.
+  ///
+  /// The model may not know that they belong together. Only the first, the middle and the last of each kind are tried.
+  ///
+  /// - Returns: Whether two commands are removed.
+  mutating func dropCouples() -> Bool {
+    // Of fewer commands, all ranges were tried.
+    guard deletable > 5 else { return false }
+    var places: [String: [Int]] = [:]
+    for index in 0..<deletable {
+      places[spec.kind(of: best.commands[index]), default: []].append(index)
+    }
+    let repeated = places.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }.map { all in
+      Set([0, all.count / 2, all.count - 1]).sorted().map { all[$0] }
+    }
+    for (number, some) in repeated.enumerated() {
+      for (one, other) in some.flatMap({ one in repeated[(number + 1)...].joined().map { (one, $0) }
+      })
+      where accepts(without([one, other]), isTrusting: false) {
+        return true
+      }
+    }
+    return false
+  }
+
   private func isUndone(_ first: Int, by second: Int) -> Bool {
     let goal = finalState(best.spans.dropLast())
     return finalState(without([first, second]).dropLast()) == goal

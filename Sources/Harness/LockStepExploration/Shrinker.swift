@@ -90,7 +90,7 @@ struct Shrinker<Spec: Specification> {
       // The assumption about subsequences does not always hold, so the last passes run them.
       deleteChunks(isTrusting: false)
       deleteRanges()
-      if best.sequence == before, !leavePlateau(share: 1) { return }
+      if best.sequence == before, !dropCouples(), !leavePlateau(share: 1) { return }
     } while !isOverBudget
   }
 

@@ -50,8 +50,47 @@ import Testing
     #expect(StructuralComparison.difference(one, other) != nil)
   }
 
+  private struct Item: Hashable {
+    var itemID: Int?
+    var count = 0
+    var key = ""
+  }
+
+  private static var correspondences: Correspondences {
+    var correspondences = Correspondences()
+    correspondences.add(100, 1)
+    correspondences.add(["key-a", "same"], ["key-b", "same"])
+    correspondences.add((4_000_000, 1.5), (3_000_000, 2.5))
+    return correspondences
+  }
+
+  @Test(arguments: [
+    (Item(itemID: 100), Item(itemID: 1), true), (Item(itemID: 1), Item(itemID: 100), false),
+    (Item(itemID: 101), Item(itemID: 1), false), (Item(itemID: 100), Item(itemID: nil), false),
+    (Item(itemID: 100, count: 3), Item(itemID: 1, count: 4), false),
+    // A small number may be the same by chance, where it is no id.
+    (Item(count: 100), Item(count: 1), false),
+    (Item(count: 4_000_000), Item(count: 3_000_000), true),
+    (Item(key: "key-a"), Item(key: "key-b"), true), (Item(key: "same"), Item(key: "key-b"), false),
+  ])
+  private func valuesThatCorrespondAreAlike(_ live: Item, _ fake: Item, _ areAlike: Bool) {
+    let correspondences = Self.correspondences
+    #expect(correspondences.explain(live, fake) == areAlike)
+    #expect(correspondences.explain([[live]], [[fake]]) == areAlike)
+    #expect(correspondences.explain(Set([live]), Set([fake])) == areAlike)
+    #expect(correspondences.explain((1, live), (1, fake)) == areAlike)
+  }
+
+  @Test func numbersCorrespondInErrors() {
+    let alike = { StructuralComparison.areAlike($0, $1, apartFrom: Self.correspondences) }
+    #expect(
+      alike(Failure.failed(message: "x", code: 100), Failure.failed(message: "y", code: 1)))
+    #expect(
+      !alike(Failure.failed(message: "x", code: 100), Failure.failed(message: "x", code: 2)))
+  }
+
   @Test func errorsAreComparedByCaseAndValues() {
-    let alike = StructuralComparison.areAlike
+    let alike = { StructuralComparison.areAlike($0, $1) }
     #expect(alike(Failure.missing(path: "a"), Failure.missing(path: "a")))
     #expect(!alike(Failure.missing(path: "a"), Failure.missing(path: "b")))
     #expect(!alike(Failure.missing(path: "a"), Failure.io("a")))
@@ -59,7 +98,7 @@ import Testing
   }
 
   @Test func messagesAreNotCompared() {
-    let alike = StructuralComparison.areAlike
+    let alike = { StructuralComparison.areAlike($0, $1) }
     #expect(alike(Failure.failed(message: "x", code: 1), Failure.failed(message: "y", code: 1)))
     #expect(!alike(Failure.failed(message: "x", code: 1), Failure.failed(message: "x", code: 2)))
     #expect(alike(Failure.io("no such file"), Failure.io("file not found")))
@@ -67,7 +106,7 @@ import Testing
   }
 
   @Test func errorsOfFoundationAreComparedByDomainAndCode() {
-    let alike = StructuralComparison.areAlike
+    let alike = { StructuralComparison.areAlike($0, $1) }
     let paths = ["/tmp/a", "/tmp/b"].map {
       CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: $0])
     }

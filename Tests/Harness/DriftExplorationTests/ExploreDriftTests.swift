@@ -115,6 +115,21 @@ import Testing
     #expect(result.problems.isEmpty)
   }
 
+  @Test(arguments: [
+    (nil, nil), (MemoryNotes.Mistake.mixesIDs, "entries()"), (.namesOtherID, "textOf(add1)"),
+  ])
+  func idsThatEachSideChoosesAreAlikeInLaterAnswers(
+    _ mistake: MemoryNotes.Mistake?, _ call: String?
+  ) async throws {
+    let result = try await result(of: .notes(mistake ?? .otherMessage)) {
+      Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
+      Operation("remove", .result(of: "add")) { try $0.remove($1) }
+      Operation("entries") { $0.entries() }
+      Operation("textOf", .result(of: "add")) { notes, id in try notes.text(ofEntry: id) }
+    }
+    #expect(result.findings.map(\.last) == [call].compactMap(\.self))
+  }
+
   @Test func comparesErrorsAsItIsTold() async throws {
     let result = try await result(of: .notes(.otherError)) {
       Operation("text", .keys) { (notes: any Notes, key) in try notes.text(for: key) }

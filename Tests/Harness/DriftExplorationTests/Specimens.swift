@@ -12,6 +12,18 @@ protocol Notes: Sendable {
   func remove(_ id: Int) throws(NotesError)
   func all() -> [String]
   func noteCount() throws(NotesError) -> Int
+  func entries() -> [Entry]
+  func text(ofEntry id: Int) throws(NoEntry) -> String
+}
+
+struct Entry: Hashable {
+  var id: Int
+  var text: String
+}
+
+/// There is no entry with this id.
+struct NoEntry: Error, Hashable {
+  var number: Int
 }
 
 extension Implementation<any Notes> {
@@ -51,6 +63,8 @@ final class MemoryNotes: Notes {
     case crashesInSetUp
     case refusesSetUp
     case countsOneMore
+    case mixesIDs
+    case namesOtherID
   }
 
   private struct State {
@@ -107,6 +121,21 @@ final class MemoryNotes: Notes {
 
   func noteCount() -> Int {
     state.withLock { $0.added.count } + (mistakes.contains(.countsOneMore) ? 1 : 0)
+  }
+
+  func entries() -> [Entry] {
+    state.withLock { state in
+      let ids = state.added.keys.sorted()
+      let first = mistakes.contains(.mixesIDs) ? ids.first : nil
+      return ids.map { Entry(id: first ?? $0, text: state.added[$0] ?? "") }
+    }
+  }
+
+  func text(ofEntry id: Int) throws(NoEntry) -> String {
+    guard let text = state.withLock({ $0.added[id] }) else {
+      throw NoEntry(number: id + (mistakes.contains(.namesOtherID) ? 1 : 0))
+    }
+    return text
   }
 
   private static func crash() { fatalError("the text is empty") }

@@ -23,12 +23,14 @@ struct AnswerComparison<Value>: Sendable {
   let areAlike: @Sendable (Value, Value) -> Bool
   /// What is compared of a value, for reports; `nil` if nothing is.
   let part: @Sendable (Value) -> Any?
+  /// Whether everything that a call returns is compared.
+  var isWhole = false
   /// Where the closure that derives the part is declared.
   var place: SourcePlace?
 
   /// Compares whole values.
   static var whole: Self {
-    Self(areAlike: equality(of: Value.self), part: { $0 })
+    Self(areAlike: equality(of: Value.self), part: { $0 }, isWhole: true)
   }
 
   static var nothing: Self { Self(areAlike: { _, _ in true }, part: { _ in nil }) }

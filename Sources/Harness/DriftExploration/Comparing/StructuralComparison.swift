@@ -10,14 +10,29 @@ enum StructuralComparison {
   }
 
   /// Returns the first difference, or `nil` if the values are alike.
-  static func difference(_ left: Any, _ right: Any) -> Difference? {
-    var comparison = Walk(ignoresMessages: false)
+  static func difference(
+    _ left: Any, _ right: Any, apartFrom correspondences: Correspondences = .init()
+  ) -> Difference? {
+    var comparison = Walk(ignoresMessages: false, apartFrom: correspondences)
     return comparison.difference(left, right, at: "", depth: 0)
+  }
+
+  /// Returns the parts without parts that differ.
+  static func leafDifferences(_ left: Any, _ right: Any) -> [Difference] {
+    if left is AnyHashable, let equal = isEqual(left, right), equal { return [] }
+    let pairs = (Mirror(reflecting: left), Mirror(reflecting: right))
+    guard type(of: left) == type(of: right) else { return [] }
+    guard !pairs.0.children.isEmpty, pairs.0.children.count == pairs.1.children.count else {
+      return [Difference(path: "", left: left, right: right)]
+    }
+    return zip(pairs.0.children, pairs.1.children).flatMap { leafDifferences($0.value, $1.value) }
   }
 
   /// Whether two errors have the same type and case, and associated values that are alike, apart from
   /// messages for people.
-  static func areAlike(_ left: any Error, _ right: any Error) -> Bool {
+  static func areAlike(
+    _ left: any Error, _ right: any Error, apartFrom correspondences: Correspondences = .init()
+  ) -> Bool {
     if type(of: left) == type(of: right), let one = left as? any CustomNSError,
       let other = right as? any CustomNSError
     {
@@ -28,16 +43,27 @@ enum StructuralComparison {
       let (one, other) = (left as NSError, right as NSError)
       return one.code == other.code && one.domain == other.domain
     }
-    var comparison = Walk(ignoresMessages: true)
+    var comparison = Walk(ignoresMessages: true, apartFrom: correspondences)
     return comparison.difference(left, right, at: "", depth: 0) == nil
+  }
+
+  private static func isEqual(_ left: Any, _ right: Any) -> Bool? {
+    func compare<Value: Equatable>(_ value: Value) -> Bool { value == right as? Value }
+    return (left as? any Equatable).map { compare($0) }
   }
 
   private struct Walk {
     let ignoresMessages: Bool
+    let correspondences: Correspondences
+    /// Whether values were alike only because they correspond.
+    private var usesCorrespondence = false
     /// The pairs of instances that are being compared, which may contain themselves.
     private var visited: Set<[ObjectIdentifier]> = []
 
-    init(ignoresMessages: Bool) { self.ignoresMessages = ignoresMessages }
+    init(ignoresMessages: Bool, apartFrom correspondences: Correspondences) {
+      self.ignoresMessages = ignoresMessages
+      self.correspondences = correspondences
+    }
 
     mutating func difference(_ left: Any, _ right: Any, at path: String, depth: Int) -> Difference?
     {
@@ -51,36 +77,63 @@ enum StructuralComparison {
       }
       guard type(of: left) == type(of: right) else { return difference }
       if isNaN(left), isNaN(right) { return nil }
-      if let equal = isEqual(left, right) {
+      if let equal = StructuralComparison.isEqual(left, right) {
         if equal { return nil }
+        if correspondences.contains(left, right, at: ignoresMessages ? nil : path) {
+          usesCorrespondence = true
+          return nil
+        }
         // A value that does not equal itself contains NaN, and an error may contain messages.
-        if !ignoresMessages, isEqual(left, left) == true { return difference }
+        if !ignoresMessages, StructuralComparison.isEqual(left, left) == true {
+          return isAlikeByCorrespondence(mine, its, at: path, depth) ? nil : difference
+        }
       }
       if mine.displayStyle == .class {
         let pair = [ObjectIdentifier(left as AnyObject), ObjectIdentifier(right as AnyObject)]
         guard pair[0] != pair[1], visited.insert(pair).inserted else { return nil }
       }
       guard depth < 32 else { return nil }
-      switch mine.displayStyle {
-      case .set, .dictionary:
-        return isPermutation(Array(mine.children), Array(its.children), depth)
-          ? nil : difference
-      default: break
-      }
-      let pairs = (allChildren(mine), allChildren(its))
-      guard pairs.0.count == pairs.1.count else { return difference }
-      if pairs.0.isEmpty {
+      if allChildren(mine).isEmpty, allChildren(its).isEmpty {
         // Enumerations without associated values, and values that hide what they hold.
         return mine.displayStyle == .class || isFunction(left) || "\(left)" == "\(right)"
           ? nil : difference
       }
+      return childDifference(mine, its, difference, depth)
+    }
+
+    /// Whether the parts of two values that are not equal are alike, and some of them only because they correspond.
+    private mutating func isAlikeByCorrespondence(
+      _ mine: Mirror, _ its: Mirror, at path: String, _ depth: Int
+    ) -> Bool {
+      guard !correspondences.isEmpty, depth < 32, !mine.children.isEmpty else { return false }
+      var walk = self
+      walk.usesCorrespondence = false
+      let whole = Difference(path: path, left: mine.subjectType, right: its.subjectType)
+      guard walk.childDifference(mine, its, whole, depth) == nil, walk.usesCorrespondence else {
+        return false
+      }
+      usesCorrespondence = true
+      return true
+    }
+
+    /// The first difference of the parts of two values, or the whole one if their parts cannot be compared.
+    private mutating func childDifference(
+      _ mine: Mirror, _ its: Mirror, _ difference: Difference, _ depth: Int
+    ) -> Difference? {
+      if mine.displayStyle == .set || mine.displayStyle == .dictionary {
+        return isPermutation(Array(mine.children), Array(its.children), depth)
+          ? nil : difference
+      }
+      let pairs = (allChildren(mine), allChildren(its))
+      guard pairs.0.count == pairs.1.count else { return difference }
       for (index, (one, other)) in zip(pairs.0, pairs.1).enumerated() {
         guard one.label == other.label else { return difference }
         if ignoresMessages, isMessage(one.label, one.value, other.value) { continue }
         let name =
           mine.displayStyle == .optional
           ? "?" : one.label.map { Int($0.dropFirst()) == nil ? ".\($0)" : $0 } ?? "[\(index)]"
-        if let found = self.difference(one.value, other.value, at: path + name, depth: depth + 1) {
+        let path = difference.path + name
+        if let found = self.difference(one.value, other.value, at: path, depth: depth + 1) {
           return found
         }
       }
@@ -106,11 +159,6 @@ enum StructuralComparison {
         rest.remove(at: match)
       }
       return true
-    }
-
-    private func isEqual(_ left: Any, _ right: Any) -> Bool? {
-      func compare<Value: Equatable>(_ value: Value) -> Bool { value == right as? Value }
-      return (left as? any Equatable).map { compare($0) }
     }
 
     private func isNaN(_ value: Any) -> Bool {

@@ -49,7 +49,7 @@ public struct Operation<Subject, Answer, each Argument: Sendable>: Sendable {
 
   /// Compares a part of what the call returns, instead of all of it.
   ///
-  /// Use it for what may differ: an id, a time, or an order.
+  /// Use it for what may differ: an id, a time, or an order. Ids are then treated as by ``ignoringAnswer()``.
   ///
   ///     Operation("list", .paths) { files, path in try await files.list(path) }
   ///       .comparing { names in names.sorted() }
@@ -70,6 +70,10 @@ public struct Operation<Subject, Answer, each Argument: Sendable>: Sendable {
   }
 
   /// Compares only whether the call returns or throws, and not what it returns.
+  ///
+  /// Use it for an id that each side chooses. Where the ids that both sides returned are found in the same place of
+  /// two later answers or errors, those are alike. Numbers below 1,000 are ids only in errors and under a label that
+  /// ends in `id`.
   public func ignoringAnswer() -> Self {
     var copy = self
     copy.comparison = .nothing

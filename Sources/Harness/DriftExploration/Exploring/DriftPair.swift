@@ -15,6 +15,8 @@ final class DriftPair<Subject> {
   /// What the calls of each recorded operation returned.
   var liveResults: [[Any?]]
   var fakeResults: [[Any?]]
+  /// The values that both sides have chosen.
+  private var correspondences = Correspondences()
 
   /// Whether an answer differed in a way that is known or reported already.
   var hasOldDifference = false
@@ -74,16 +76,23 @@ final class DriftPair<Subject> {
   ) -> StepOutcome {
     let areAlike =
       switch (live, fake) {
-      case (.returned(let one), .returned(let other)): comparison.areAlike(one, other)
+      case (.returned(let one), .returned(let other)):
+        comparison.areAlike(one, other)
+          || correspondences.explain(comparison.part(one), comparison.part(other))
       case (.threw(let one), .threw(let other)):
-        errors.map { $0.areAlike(one, other) } ?? StructuralComparison.areAlike(one, other)
+        errors.map { $0.areAlike(one, other) }
+          ?? StructuralComparison.areAlike(one, other, apartFrom: correspondences)
       case (.notCalled, _), (_, .notCalled): true
       case (.returned, .threw), (.threw, .returned): false
       }
     transcript?.append(
       TranscriptStep(
-        differs: !areAlike, live: AnswerText(live, comparison, against: fake),
-        fake: AnswerText(fake, comparison, against: live)))
+        differs: !areAlike,
+        live: AnswerText(live, comparison, against: fake, apartFrom: correspondences),
+        fake: AnswerText(fake, comparison, against: live, apartFrom: correspondences)))
+    if !comparison.isWhole, case .returned(let one) = live, case .returned(let other) = fake {
+      correspondences.add(one, other)
+    }
     if areAlike { return .alike }
     return .different(
       AnswerDifference(live: AnswerDifference.kind(of: live), fake: AnswerDifference.kind(of: fake))

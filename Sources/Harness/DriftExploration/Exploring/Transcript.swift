@@ -47,7 +47,7 @@ struct AnswerText: Codable, Equatable {
 
   init<Value>(
     _ answer: SideAnswer<Value>, _ comparison: AnswerComparison<Value>,
-    against other: SideAnswer<Value>
+    against other: SideAnswer<Value>, apartFrom correspondences: Correspondences
   ) {
     switch answer {
     case .notCalled: text = "was not called"
@@ -71,7 +71,7 @@ struct AnswerText: Codable, Equatable {
       if part is any Equatable {
         expression = source
       } else if case .returned(let other) = other, let theirs = comparison.part(other),
-        let difference = StructuralComparison.difference(part, theirs),
+        let difference = StructuralComparison.difference(part, theirs, apartFrom: correspondences),
         difference.left is any Equatable
       {
         path = difference.path

@@ -43,6 +43,18 @@ import Testing
     #expect(failure.calls.shrinking <= 600)
   }
 
+  @Test(arguments: 1...ScenarioTests.seeds)
+  func `commands that belong together are removed together, also if the model does not know`(
+    seed: UInt64
+  ) async throws {
+    var settings = ExplorationSettings(runs: 5000, seed: seed * 1_000_003)
+    settings.shrinkCalls = 5_000
+    let report = await LockStep(BlindQueueSpecification(), settings: settings) { BlindQueue() }
+      .explore()
+    let failure = try #require(report.failure)
+    #expect(failure.commands.count == 8, "\(failure)")
+  }
+
   @Test func `the report states the expected and the actual response, the seed and the live calls`()
     async throws
   {
@@ -285,4 +297,40 @@ final class Counter: Sendable {
   var value: Int { count.load(ordering: .relaxed) }
 
   func add() { count.add(1, ordering: .relaxed) }
+}
+
+/// A queue whose `check` fails if three elements are left after two or more were taken.
+private final class BlindQueue: Sendable {
+  private let counts = Mutex((put: 0, taken: 0))
+
+  func perform(_ command: BlindQueueSpecification.Command) -> Int {
+    counts.withLock { counts in
+      switch command {
+      case .put: counts.put += 1
+      case .take: counts.taken += counts.put > counts.taken ? 1 : 0
+      case .check: return counts.put - counts.taken == 3 && counts.taken >= 2 ? 1 : 0
+      }
+      return 0
+    }
+  }
+}
+
+/// A model that does not know what is in the queue.
+private struct BlindQueueSpecification: SynchronousSpecification {
+  enum Command: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    case put, take, check
+    var description: String { rawValue }
+  }
+
+  var initialState: Int { 0 }
+
+  func command(from choices: inout Choices, in state: Int) -> Command {
+    Command.allCases[choices.integer(in: 0...2)]
+  }
+
+  func apply(_ command: Command, to state: inout Int) -> Int { 0 }
+
+  func perform(_ command: Command, on subject: BlindQueue) throws -> Int {
+    subject.perform(command)
+  }
 }

@@ -1,0 +1,54 @@
+/// The values that both sides have chosen for the same thing, such as ids.
+///
+/// They come from calls whose answers are not compared, or only in part: there each side chooses what it returns. Where
+/// the two values of a pair are found again, in the same place of two later answers, the answers are alike.
+///
+/// A small number is such a value only under a label that ends in `id`, because a count may have the same value by
+/// chance.
+struct Correspondences {
+  /// The fake's values for each of the live side.
+  private var pairs: [AnyHashable: Set<AnyHashable>] = [:]
+
+  var isEmpty: Bool { pairs.isEmpty }
+
+  /// Adds the parts of two answers that differ.
+  mutating func add(_ live: Any, _ fake: Any) {
+    for difference in StructuralComparison.leafDifferences(live, fake) {
+      guard let one = difference.left as? AnyHashable, let other = difference.right as? AnyHashable
+      else { continue }
+      pairs[one, default: []].insert(other)
+    }
+  }
+
+  /// Whether two values are of the same thing.
+  ///
+  /// - Parameters:
+  ///   - live: The live side's value.
+  ///   - fake: The fake's.
+  ///   - path: The path to both in their answers, or `nil` in errors, where numbers name what was asked for.
+  func contains(_ live: Any, _ fake: Any, at path: String?) -> Bool {
+    guard !pairs.isEmpty, let one = live as? AnyHashable, let other = fake as? AnyHashable,
+      pairs[one]?.contains(other) == true
+    else { return false }
+    guard let path, live is any Numeric || live is Bool else { return true }
+    let isLarge = Self.isLarge(live) && Self.isLarge(fake)
+    return isLarge || path.drop(suffix: "?").lowercased().hasSuffix("id")
+  }
+
+  private static func isLarge(_ value: Any) -> Bool {
+    func isLarge<Number: BinaryInteger>(_ number: Number) -> Bool { number.magnitude >= 1_000 }
+    return (value as? any BinaryInteger).map { isLarge($0) } ?? false
+  }
+
+  /// Whether two values are alike apart from what corresponds.
+  func explain(_ live: Any?, _ fake: Any?) -> Bool {
+    guard !isEmpty, let live, let fake else { return false }
+    return StructuralComparison.difference(live, fake, apartFrom: self) == nil
+  }
+}
+
+extension String {
+  fileprivate func drop(suffix: Character) -> Substring {
+    last == suffix ? dropLast() : self[...]
+  }
+}
