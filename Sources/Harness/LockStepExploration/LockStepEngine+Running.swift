@@ -44,6 +44,7 @@ extension LockStepEngine {
     lockStep.start(plan, monitor, worker)
     let pause = min(max(limit / 8, .milliseconds(2)), .milliseconds(100))
     var lastRun = 0
+    var wasSettingUp = true
     var lastChange = ContinuousClock.now
     while true {
       let isStopping = monitor.isStopped.load(ordering: .relaxed)
@@ -54,16 +55,21 @@ extension LockStepEngine {
       if let ending = monitor.wait(wait) { return ending }
       let now = ContinuousClock.now
       let run = monitor.begun.load(ordering: .relaxed)
-      if run != lastRun {
+      let step = monitor.step.load(ordering: .relaxed)
+      let isSettingUp = step < 0
+      let currentLimit = isSettingUp ? max(limit, lockStep.setUpLimit) : limit
+      if run != lastRun || wasSettingUp != isSettingUp {
         lastRun = run
+        wasSettingUp = isSettingUp
         lastChange = now
-      } else if now - lastChange > limit {
+      } else if now - lastChange > currentLimit {
         monitor.isStopped.store(true, ordering: .relaxed)
-        let step = monitor.step.load(ordering: .relaxed)
-        monitor.end(
-          .failed(
-            .init(run: max(run, 1) - 1, step: step, kind: .timedOut(after: limit))
-          ))
+        let kind: LockStepFailureKind<Spec.Response> =
+          isSettingUp
+          ? .setUpThrew(
+            type: "TimeLimit", message: "making the fixture took longer than \(currentLimit)")
+          : .timedOut(after: limit)
+        monitor.end(.failed(.init(run: max(run, 1) - 1, step: max(step, 0), kind: kind)))
         let ending = monitor.wait(.zero) ?? .done
         worker.abandon()
         return ending

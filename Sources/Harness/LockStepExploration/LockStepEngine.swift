@@ -214,8 +214,11 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       limit = min(limit, max(.milliseconds(50), min(isKnown ? usual : limit, .milliseconds(500))))
     }
     for _ in 0..<settings.replays {
+      // One replay with the full limit comes first: the machine may have been busy.
+      let isKnown = !isTimeout || failure.failedReplays > 0
       let (again, calls) = attempt(
-        original.commands, choices: original.sequence, limit: limit, isElsewhere: isElsewhere)
+        original.commands, choices: original.sequence,
+        limit: isKnown ? limit : settings.runLimit, isElsewhere: isElsewhere)
       failure.calls.replaying += calls
       failure.replays += 1
       if again?.kind.category == kind.category { failure.failedReplays += 1 }

@@ -32,7 +32,7 @@ enum LockStepLoop<Spec: Specification> {
     var run = first
     var calls = 0
     while run < end, !monitor.isStopped.load(ordering: .relaxed) {
-      monitor.step.store(0, ordering: .relaxed)
+      monitor.step.store(-1, ordering: .relaxed)
       monitor.begun.store(run - first + 1, ordering: .relaxed)
       monitor.position.set(run: run, commands: 0)
       let length = plan.start(run, &choices)
@@ -45,6 +45,7 @@ enum LockStepLoop<Spec: Specification> {
       } catch {
         return monitor.end(.failed(.init(run: run, step: 0, kind: .setUpThrew(error))))
       }
+      monitor.step.store(0, ordering: .relaxed)
       while step < length {
         monitor.position.set(drawing: step)
         let command = plan.command(step, spec, state, &choices)
@@ -91,7 +92,7 @@ extension LockStepLoop where Spec: SynchronousSpecification {
     var run = first
     var calls = 0
     while run < end, !monitor.isStopped.load(ordering: .relaxed) {
-      monitor.step.store(0, ordering: .relaxed)
+      monitor.step.store(-1, ordering: .relaxed)
       monitor.begun.store(run - first + 1, ordering: .relaxed)
       monitor.position.set(run: run, commands: 0)
       let length = plan.start(run, &choices)
@@ -104,6 +105,7 @@ extension LockStepLoop where Spec: SynchronousSpecification {
       } catch {
         return monitor.end(.failed(.init(run: run, step: 0, kind: .setUpThrew(error))))
       }
+      monitor.step.store(0, ordering: .relaxed)
       while step < length {
         monitor.position.set(drawing: step)
         let command = plan.command(step, spec, state, &choices)

@@ -19,8 +19,8 @@ final class RunMonitor<Response: Sendable>: Sendable {
   @usableFromInline let begun = Atomic<Int>(0)
   /// The number of commands performed.
   @usableFromInline let calls = Atomic<Int>(0)
-  /// The current step of the current run.
-  @usableFromInline let step = Atomic<Int>(0)
+  /// The current step of the current run; -1 while its subject is created.
+  @usableFromInline let step = Atomic<Int>(-1)
   /// Whether the loop has to end before its next run. An asynchronous loop ends before its next
   /// step.
   @usableFromInline let isStopped = Atomic<Bool>(false)

@@ -23,7 +23,7 @@ public struct ExplorationSettings: Sendable {
   /// The number of commands of a run.
   public var steps: Int
 
-  /// The timeout of a run. For interleavings, of the program's code between two points at which tasks can
+  /// The timeout of a run; creating its subject is no part of that, and may take 30 seconds. For interleavings, of the program's code between two points at which tasks can
   /// be preempted. Code of the specification has the same limit.
   public var runLimit: Duration
 

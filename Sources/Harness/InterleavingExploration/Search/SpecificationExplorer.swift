@@ -51,7 +51,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     current.value.report.failingSeed = settings.seed
     result.health = watch { HealthCheck.sample(specification, seed: settings.seed) }
     let clock = ContinuousClock()
-    let end = clock.now.advanced(by: settings.timeOrNoLimit)
+    var end = clock.now.advanced(by: settings.timeOrNoLimit)
     var left = settings.runs
     /// Explores a drawn program, and returns whether the exploration goes on.
     func goesOn(_ seed: UInt64, tasks: Int, commands: Int, of programs: Int) -> Bool {
@@ -90,6 +90,8 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     {
       if commands > 1 { commands -= 1 } else { tasks -= 1 }
       left = max(left, settings.runs / 4)
+      // On a busy machine, the first programs may have taken all of the time.
+      end = max(end, clock.now.advanced(by: settings.timeOrNoLimit / 4))
       _ = goesOn(settings.seed, tasks: tasks, commands: commands, of: 1)
     }
     result.report.isSearchedToEnd = result.exhaustedPrograms == result.programs

@@ -47,6 +47,18 @@ import Testing
     }
   }
 
+  @Test func `a smaller program is covered although larger ones have taken all of the time`() async
+  {
+    var settings = ExplorationSettings.interleavings(seed: 1)
+    settings.runs = 1_000_000
+    settings.time = .seconds(1)
+    let found = await exploreInterleavings(
+      Counting(), makeSubject: { Counter(isCorrect: true) }, tasks: 4, commands: 8, programs: 1,
+      settings: settings)
+    #expect(found.programs > 1)
+    #expect(found.exhaustedPrograms == 1, "\(found)")
+  }
+
   @Test func `a lost update is found and shrunk to two increments`() async {
     let found = await exploreInterleavings(
       Counting(), makeSubject: { Counter(isCorrect: false) }, tasks: 3, commands: 2,

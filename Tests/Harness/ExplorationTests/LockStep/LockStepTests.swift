@@ -158,6 +158,28 @@ import Testing
     #expect(!failure.isFlaky)
   }
 
+  @Test func `creating a subject is no part of the time of a run`() async throws {
+    var settings = settings
+    settings.runs = 1
+    settings.runLimit = .milliseconds(100)
+    var lockStep = LockStep(DictionarySpecification(), settings: settings) {
+      // As when a server starts.
+      usleep(400_000)
+      return BuggyDictionary()
+    }
+    #expect(await lockStep.explore().isClean)
+    lockStep.setUpLimit = .milliseconds(200)
+    let failure = try #require(await lockStep.explore().failure)
+    #expect(failure.commands.isEmpty)
+    guard
+      case .setUpThrew("TimeLimit", "making the fixture took longer than 0.2 seconds") = failure
+        .kind
+    else {
+      Issue.record("\(failure.kind)")
+      return
+    }
+  }
+
   @Test func `a subject that blocks its thread times out and is shrunk`() async throws {
     var settings = settings
     settings.runLimit = .seconds(1)
