@@ -17,9 +17,7 @@ import Testing
   @Test func `commands that end the process are announced, confirmed, reported and saved`()
     async throws
   {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "ended-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
 
     let first = try await run("trapping", in: folder)
@@ -60,9 +58,7 @@ import Testing
   func `a model that ends the process is announced, confirmed and reported until it is mended`()
     async throws
   {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "ended-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
 
     let first = try await run("trapping-model", in: folder)
@@ -95,8 +91,7 @@ import Testing
   @Test func `a process that a signal ends while it draws commands says nothing about the model`()
     async throws
   {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "ended-\(UUID().uuidString)")
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let lockStep = LockStep(
       NumberSpecification(drawn: 0...9), settings: ExplorationSettings(runs: 20)
@@ -115,13 +110,18 @@ import Testing
   }
 
   @Test func `a run that ends normally leaves no record`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "ended-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     _ = try await run("fixed", in: folder)
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     #expect(names.allSatisfy { $0.hasPrefix("contract-exploration-") && !$0.contains("/") })
+  }
+
+  private func makeFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ended-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
   }
 
   private func run(_ mode: String, in folder: URL) async throws -> Run {
