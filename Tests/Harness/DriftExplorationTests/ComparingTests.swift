@@ -59,7 +59,7 @@ import Testing
   private static var correspondences: Correspondences {
     var correspondences = Correspondences()
     correspondences.add(100, 1)
-    correspondences.add(["key-a", "same"], ["key-b", "same"])
+    correspondences.add(("key-a", "same"), ("key-b", "same"))
     correspondences.add((4_000_000, 1.5), (3_000_000, 2.5))
     return correspondences
   }
@@ -79,6 +79,23 @@ import Testing
     #expect(correspondences.explain([[live]], [[fake]]) == areAlike)
     #expect(correspondences.explain(Set([live]), Set([fake])) == areAlike)
     #expect(correspondences.explain((1, live), (1, fake)) == areAlike)
+  }
+
+  @Test func elementsOfCollectionsDoNotCorrespond() {
+    var correspondences = Correspondences()
+    correspondences.add(["a", "b"], ["b", "a"])
+    #expect(!correspondences.explain("a", "b"))
+  }
+
+  @Test func anIDThatIsUsedAgainCorrespondsToTheLastOne() {
+    var correspondences = Correspondences()
+    correspondences.add("x", "1")
+    correspondences.add("x", "2")
+    #expect(!correspondences.explain("x", "1"))
+    #expect(correspondences.explain("x", "2"))
+    correspondences.add("y", "2")
+    #expect(!correspondences.explain("x", "2"))
+    #expect(correspondences.explain("y", "2"))
   }
 
   @Test func numbersCorrespondInErrors() {

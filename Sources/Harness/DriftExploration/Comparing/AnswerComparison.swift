@@ -23,17 +23,19 @@ struct AnswerComparison<Value>: Sendable {
   let areAlike: @Sendable (Value, Value) -> Bool
   /// What is compared of a value, for reports; `nil` if nothing is.
   let part: @Sendable (Value) -> Any?
-  /// Whether everything that a call returns is compared.
-  var isWhole = false
+  /// Whether nothing is compared, because each side chooses what it returns.
+  var isOfNothing = false
   /// Where the closure that derives the part is declared.
   var place: SourcePlace?
 
   /// Compares whole values.
   static var whole: Self {
-    Self(areAlike: equality(of: Value.self), part: { $0 }, isWhole: true)
+    Self(areAlike: equality(of: Value.self), part: { $0 })
   }
 
-  static var nothing: Self { Self(areAlike: { _, _ in true }, part: { _ in nil }) }
+  static var nothing: Self {
+    Self(areAlike: { _, _ in true }, part: { _ in nil }, isOfNothing: true)
+  }
 
   static func part<Part>(of part: @escaping @Sendable (Value) -> Part, at place: SourcePlace)
     -> Self

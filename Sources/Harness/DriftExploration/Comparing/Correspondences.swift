@@ -1,22 +1,26 @@
 /// The values that both sides have chosen for the same thing, such as ids.
 ///
-/// They come from calls whose answers are not compared, or only in part: there each side chooses what it returns. Where
-/// the two values of a pair are found again, in the same place of two later answers, the answers are alike.
+/// They come from calls whose answers are not compared. Where the two values of a pair are found again, in the same place
+/// of two later answers, the answers are alike. Of two pairs with a common value, only the later one counts: ids are used
+/// again.
 ///
 /// A small number is such a value only under a label that ends in `id`, because a count may have the same value by
 /// chance.
 struct Correspondences {
-  /// The fake's values for each of the live side.
-  private var pairs: [AnyHashable: Set<AnyHashable>] = [:]
+  /// The fake's value for each of the live side.
+  private var fakes: [AnyHashable: AnyHashable] = [:]
+  /// The live side's value for each of the fake.
+  private var lives: [AnyHashable: AnyHashable] = [:]
 
-  var isEmpty: Bool { pairs.isEmpty }
+  var isEmpty: Bool { fakes.isEmpty }
 
   /// Adds the parts of two answers that differ.
   mutating func add(_ live: Any, _ fake: Any) {
     for difference in StructuralComparison.leafDifferences(live, fake) {
       guard let one = difference.left as? AnyHashable, let other = difference.right as? AnyHashable
       else { continue }
-      pairs[one, default: []].insert(other)
+      if let old = fakes.updateValue(other, forKey: one) { lives[old] = nil }
+      if let old = lives.updateValue(one, forKey: other), old != one { fakes[old] = nil }
     }
   }
 
@@ -27,8 +31,8 @@ struct Correspondences {
   ///   - fake: The fake's.
   ///   - path: The path to both in their answers, or `nil` in errors, where numbers name what was asked for.
   func contains(_ live: Any, _ fake: Any, at path: String?) -> Bool {
-    guard !pairs.isEmpty, let one = live as? AnyHashable, let other = fake as? AnyHashable,
-      pairs[one]?.contains(other) == true
+    guard !isEmpty, let one = live as? AnyHashable, let other = fake as? AnyHashable,
+      fakes[one] == other
     else { return false }
     guard let path, live is any Numeric || live is Bool else { return true }
     let isLarge = Self.isLarge(live) && Self.isLarge(fake)

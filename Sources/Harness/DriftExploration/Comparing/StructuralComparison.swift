@@ -17,11 +17,14 @@ enum StructuralComparison {
     return comparison.difference(left, right, at: "", depth: 0)
   }
 
-  /// Returns the parts without parts that differ.
+  /// Returns the parts without parts that differ. Collections have none: their order may differ.
   static func leafDifferences(_ left: Any, _ right: Any) -> [Difference] {
-    if left is AnyHashable, let equal = isEqual(left, right), equal { return [] }
+    guard type(of: left) == type(of: right), isEqual(left, right) != true else { return [] }
     let pairs = (Mirror(reflecting: left), Mirror(reflecting: right))
-    guard type(of: left) == type(of: right) else { return [] }
+    switch pairs.0.displayStyle {
+    case .collection, .set, .dictionary, .class: return []
+    default: break
+    }
     guard !pairs.0.children.isEmpty, pairs.0.children.count == pairs.1.children.count else {
       return [Difference(path: "", left: left, right: right)]
     }

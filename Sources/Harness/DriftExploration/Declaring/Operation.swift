@@ -49,7 +49,7 @@ public struct Operation<Subject, Answer, each Argument: Sendable>: Sendable {
 
   /// Compares a part of what the call returns, instead of all of it.
   ///
-  /// Use it for what may differ: an id, a time, or an order. Ids are then treated as by ``ignoringAnswer()``.
+  /// Use it for what may differ: an id, a time, or an order.
   ///
   ///     Operation("list", .paths) { files, path in try await files.list(path) }
   ///       .comparing { names in names.sorted() }

@@ -90,7 +90,7 @@ final class DriftPair<Subject> {
         differs: !areAlike,
         live: AnswerText(live, comparison, against: fake, apartFrom: correspondences),
         fake: AnswerText(fake, comparison, against: live, apartFrom: correspondences)))
-    if !comparison.isWhole, case .returned(let one) = live, case .returned(let other) = fake {
+    if comparison.isOfNothing, case .returned(let one) = live, case .returned(let other) = fake {
       correspondences.add(one, other)
     }
     if areAlike { return .alike }
