@@ -108,7 +108,9 @@ extension LockStepEngine {
     plan.isSuspect = true
     crashRecord.begin(plan)
     let check = HealthCheck(spec, settings, runs)
-    report.health += [check.issue(inRun: leftover.run, crashRecord.position)].compactMap(\.self)
+    if let issue = check.issue(inRun: leftover.run, crashRecord.position) {
+      report.health.append(issue)
+    }
   }
 
   /// The commands that were running, with the choices from which they are drawn if those are known.

@@ -81,10 +81,12 @@ import Testing
     #expect(correspondences.explain((1, live), (1, fake)) == areAlike)
   }
 
-  @Test func elementsOfCollectionsDoNotCorrespond() {
+  @Test func elementsOfCollectionsCasesAndFlagsDoNotCorrespond() {
     var correspondences = Correspondences()
     correspondences.add(["a", "b"], ["b", "a"])
-    #expect(!correspondences.explain("a", "b"))
+    correspondences.add((id: true, FloatingPointSign.plus), (id: false, FloatingPointSign.minus))
+    correspondences.add(Failure.io("a"), Failure.missing(path: "b"))
+    #expect(correspondences.isEmpty)
   }
 
   @Test func anIDThatIsUsedAgainCorrespondsToTheLastOne() {

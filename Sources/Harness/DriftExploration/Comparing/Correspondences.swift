@@ -5,7 +5,7 @@
 /// again.
 ///
 /// A small number is such a value only under a label that ends in `id`, because a count may have the same value by
-/// chance.
+/// chance. Other numbers, `Bool` and cases of enumerations are no ids.
 struct Correspondences {
   /// The fake's value for each of the live side.
   private var fakes: [AnyHashable: AnyHashable] = [:]
@@ -16,8 +16,8 @@ struct Correspondences {
 
   /// Adds the parts of two answers that differ.
   mutating func add(_ live: Any, _ fake: Any) {
-    for difference in StructuralComparison.leafDifferences(live, fake) {
-      guard let one = difference.left as? AnyHashable, let other = difference.right as? AnyHashable
+    for part in StructuralComparison.differingParts(live, fake) where Self.mayBeID(part.left) {
+      guard let one = part.left as? AnyHashable, let other = part.right as? AnyHashable
       else { continue }
       if let old = fakes.updateValue(other, forKey: one) { lives[old] = nil }
       if let old = lives.updateValue(one, forKey: other), old != one { fakes[old] = nil }
@@ -34,9 +34,14 @@ struct Correspondences {
     guard !isEmpty, let one = live as? AnyHashable, let other = fake as? AnyHashable,
       fakes[one] == other
     else { return false }
-    guard let path, live is any Numeric || live is Bool else { return true }
+    guard let path, live is any BinaryInteger else { return true }
     let isLarge = Self.isLarge(live) && Self.isLarge(fake)
     return isLarge || path.drop(suffix: "?").lowercased().hasSuffix("id")
+  }
+
+  private static func mayBeID(_ value: Any) -> Bool {
+    value is any BinaryInteger
+      || !(value is Bool || value is any Numeric || Mirror(reflecting: value).displayStyle == .enum)
   }
 
   private static func isLarge(_ value: Any) -> Bool {

@@ -17,18 +17,18 @@ enum StructuralComparison {
     return comparison.difference(left, right, at: "", depth: 0)
   }
 
-  /// Returns the parts without parts that differ. Collections have none: their order may differ.
-  static func leafDifferences(_ left: Any, _ right: Any) -> [Difference] {
+  /// Returns the parts that differ and have no parts. Collections have none: their order may differ.
+  static func differingParts(_ left: Any, _ right: Any) -> [(left: Any, right: Any)] {
     guard type(of: left) == type(of: right), isEqual(left, right) != true else { return [] }
     let pairs = (Mirror(reflecting: left), Mirror(reflecting: right))
     switch pairs.0.displayStyle {
     case .collection, .set, .dictionary, .class: return []
     default: break
     }
-    guard !pairs.0.children.isEmpty, pairs.0.children.count == pairs.1.children.count else {
-      return [Difference(path: "", left: left, right: right)]
-    }
-    return zip(pairs.0.children, pairs.1.children).flatMap { leafDifferences($0.value, $1.value) }
+    // Enumerations may have different cases.
+    guard pairs.0.children.map(\.label) == pairs.1.children.map(\.label) else { return [] }
+    guard !pairs.0.children.isEmpty else { return [(left, right)] }
+    return zip(pairs.0.children, pairs.1.children).flatMap { differingParts($0.value, $1.value) }
   }
 
   /// Whether two errors have the same type and case, and associated values that are alike, apart from

@@ -90,16 +90,18 @@ struct FindingText<Subject> {
       if index == calls.count - 1, differing == nil { lines.append("       \(way)") }
     }
     // Without calls there is nothing to shrink.
-    guard failure.originalLength > 0 else { return lines.joined(separator: "\n") }
-    lines.append(
-      "found with \(failure.example.map { "the saved example \($0)" } ?? "seed \(failure.seed.map { "\($0)" } ?? "unknown")"), "
-        + "shrunk from \(failure.originalLength) calls to \(calls.count) with \(failure.calls.shrinking) calls"
-    )
+    let hasCalls = failure.originalLength > 0
+    if hasCalls {
+      lines.append(
+        "found with \(failure.example.map { "the saved example \($0)" } ?? "seed \(failure.seed.map { "\($0)" } ?? "unknown")"), "
+          + "shrunk from \(failure.originalLength) calls to \(calls.count) with \(failure.calls.shrinking) calls"
+      )
+    }
     if failure.isFlaky {
       lines.append(
         "flaky: seen in \(failure.failedReplays) of \(failure.replays) replays, so it was not shrunk"
       )
-    } else if !failure.isShrunkFully, failure.example == nil {
+    } else if hasCalls, !failure.isShrunkFully, failure.example == nil {
       lines.append("shrinking reached its limit; raise `shrinkCalls` for a shorter sequence")
     }
     return lines.joined(separator: "\n")

@@ -23,8 +23,10 @@ public struct ExplorationSettings: Sendable {
   /// The number of commands of a run.
   public var steps: Int
 
-  /// The timeout of a run; creating its subject is no part of that, and may take 30 seconds. For interleavings, of the program's code between two points at which tasks can
+  /// The timeout of a run. For interleavings, of the program's code between two points at which tasks can
   /// be preempted. Code of the specification has the same limit.
+  ///
+  /// In lock-step, creating the subject is no part of a run, and may take at least 30 seconds.
   public var runLimit: Duration
 
   /// The most bytes of memory that code without an end may take, in addition to what the process has.
@@ -86,6 +88,9 @@ public struct ExplorationSettings: Sendable {
   }
 
   /// Returns settings for interleavings: at most 10,000 schedules, and at most 30 seconds.
+  ///
+  /// If that covers no drawn program of a specification, smaller ones are tried, each with a quarter of both, and the
+  /// smallest for at least ten seconds.
   ///
   /// - Parameter seed: The seed of the search; equal seeds give equal searches.
   public static func interleavings(seed: UInt64 = 0) -> ExplorationSettings {

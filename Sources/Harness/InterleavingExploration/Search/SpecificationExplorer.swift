@@ -90,8 +90,10 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     {
       if commands > 1 { commands -= 1 } else { tasks -= 1 }
       left = max(left, settings.runs / 4)
-      // On a busy machine, the first programs may have taken all of the time.
-      end = max(end, clock.now.advanced(by: settings.timeOrNoLimit / 4))
+      // On a busy machine, the first programs may have taken all of the time. The smallest has few orders, which it
+      // must not fail to cover because a second is over.
+      let least: Duration = tasks <= 2 && commands == 1 ? .seconds(10) : .zero
+      end = max(end, clock.now.advanced(by: max(settings.timeOrNoLimit / 4, least)))
       _ = goesOn(settings.seed, tasks: tasks, commands: commands, of: 1)
     }
     result.report.isSearchedToEnd = result.exhaustedPrograms == result.programs

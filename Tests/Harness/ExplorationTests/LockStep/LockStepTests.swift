@@ -162,12 +162,24 @@ import Testing
     var settings = settings
     settings.runs = 1
     settings.runLimit = .milliseconds(100)
+    let isWatched = DispatchSemaphore(value: 0)
     var lockStep = LockStep(DictionarySpecification(), settings: settings) {
-      // As when a server starts.
-      usleep(400_000)
+      // As when a server starts. The first progress comes after a second, which is more than the limit.
+      guard isWatched.wait(timeout: .now() + 60) == .success else { throw CancellationError() }
       return BuggyDictionary()
     }
+    lockStep.onProgress = { _ in isWatched.signal() }
     #expect(await lockStep.explore().isClean)
+  }
+
+  @Test func `a subject whose creation never ends is reported`() async throws {
+    var settings = settings
+    settings.replays = 1
+    var lockStep = LockStep(DictionarySpecification(), settings: settings) {
+      NeverSignalled.semaphore.wait()
+      return BuggyDictionary()
+    }
+    lockStep.settings.runLimit = .milliseconds(100)
     lockStep.setUpLimit = .milliseconds(200)
     let failure = try #require(await lockStep.explore().failure)
     #expect(failure.commands.isEmpty)
