@@ -74,7 +74,7 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
     self.limits = limits
     sourceArguments = "\(specification.source), on: .subject"
     world = .init(
-      specification: specification, callLimit: callLimit, subjectLimit: settings.runLimit,
+      specification: specification, callLimit: callLimit, subjectLimit: settings.setUpLimit,
       makeSubject: makeSubject, tearDown: tearDown)
   }
 

@@ -42,11 +42,6 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// Whether every subject runs in another process, and not only commands that ended one before.
   package var isIsolated = false
 
-  /// The least time to create a subject in, which is no part of the time of a run.
-  ///
-  /// The first subject may have to wait for a server to start.
-  package var setUpLimit = Duration.seconds(30)
-
   /// The path of the file whose package has the subject's source code, for ``literals``.
   package var filePath: String
 

@@ -57,7 +57,7 @@ extension LockStepEngine {
       let run = monitor.begun.load(ordering: .relaxed)
       let step = monitor.step.load(ordering: .relaxed)
       let isSettingUp = step < 0
-      let currentLimit = isSettingUp ? max(limit, lockStep.setUpLimit) : limit
+      let currentLimit = isSettingUp ? lockStep.settings.setUpLimit : limit
       if run != lastRun || wasSettingUp != isSettingUp {
         lastRun = run
         wasSettingUp = isSettingUp

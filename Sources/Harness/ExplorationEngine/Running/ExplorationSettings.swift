@@ -26,8 +26,15 @@ public struct ExplorationSettings: Sendable {
   /// The timeout of a run. For interleavings, of the program's code between two points at which tasks can
   /// be preempted. Code of the specification has the same limit.
   ///
-  /// In lock-step, creating the subject is no part of a run, and may take at least 30 seconds.
+  /// Creating a subject is no part of a run, and may take 30 seconds, or as long as a run if that is longer. The
+  /// subjects of interleavings and crashes have no such time of their own.
   public var runLimit: Duration
+
+  /// The least timeout of creating a subject. The first one may have to wait for a server to start.
+  package var leastSetUpLimit = Duration.seconds(30)
+
+  /// The timeout of creating a subject.
+  package var setUpLimit: Duration { max(runLimit, leastSetUpLimit) }
 
   /// The most bytes of memory that code without an end may take, in addition to what the process has.
   public var memoryLimit = 2 << 30

@@ -90,7 +90,10 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
       let run = ConcurrentRun(
         specification, plans: plans ?? draw(seed: seed), seed: seed, makeSubject: makeSubject,
         tearDown: tearDown)
-      guard let outcome = run.execute(on: workers, slice: Self.slice, limit: settings.runLimit)
+      guard
+        let outcome = run.execute(
+          on: workers, slice: Self.slice, limit: settings.runLimit,
+          setUpLimit: settings.setUpLimit)
       else {
         let history = History(checked: run.operations).renumbered
         report.calls += history.operations.count
@@ -154,7 +157,8 @@ extension ConcurrentExplorer {
     short.settings.runs = 20
     short.settings.time = .milliseconds(100)
     // A process sends nothing while it minimizes a history.
-    let silenceLimit = settings.runLimit + settings.shrinkTime + .seconds(10)
+    let silenceLimit =
+      settings.setUpLimit + settings.runLimit + settings.shrinkTime + .seconds(10)
     return ProgramExploration(
       key: key, silenceLimit: silenceLimit, shrinkTime: settings.shrinkTime, draw: draw
     ) { [self] onProgram in

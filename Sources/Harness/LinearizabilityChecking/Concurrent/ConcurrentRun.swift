@@ -47,10 +47,14 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   private let clock = Atomic<Int>(0)
   private let logs: [Log]
   private let outcome = Mutex(Outcome())
+  /// The subject of the first round, until it begins.
+  private let first = Mutex<Spec.Subject?>(nil)
   private let ended = DispatchSemaphore(value: 0)
   private let isStopped = Atomic<Bool>(false)
   /// The least mean duration of a client's calls in a round, in nanoseconds.
   private let callDuration = Atomic<Int>(.max)
+  /// How long creating the first subject took, in nanoseconds.
+  private let creationDuration = Atomic<Int>(0)
 
   init(
     _ spec: Spec, plans: [[Spec.Command]], seed: UInt64,
@@ -74,16 +78,21 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   ///   - slice: The time for which rounds with short calls are repeated, not counting those in
   ///     which a client waited for a processor.
   ///   - limit: The timeout of a round.
-  /// - Returns: What the rounds gave; `nil` after the timeout, when the clients were cancelled and
-  ///   abandoned.
-  func execute(on workers: [RunWorker], slice: Duration, limit: Duration) -> Outcome? {
+  ///   - setUpLimit: The timeout of the first subject's creation, which is no part of a round.
+  /// - Returns: What the rounds gave; `nil` after the timeout of a round, when the clients were
+  ///   cancelled and abandoned.
+  func execute(
+    on workers: [RunWorker], slice: Duration, limit: Duration, setUpLimit: Duration
+  ) -> Outcome? {
+    guard createFirst(on: workers[0], within: setUpLimit) else { return outcome.withLock { $0 } }
     guard runRounds(on: workers, clients: plans.count, for: .zero, limit: limit) else {
       return nil
     }
     let width = min(plans.count, max(2, ProcessInfo.processInfo.activeProcessorCount))
     let duration = Double(callDuration.load(ordering: .relaxed)) / 1e9
     let isShort = duration * Double(plans.joined().count) * 4 < slice.seconds
-    if width > 1, isShort, mayContinue {
+    let creation = Duration.nanoseconds(creationDuration.load(ordering: .relaxed))
+    if width > 1, isShort, creation < slice * Self.mostSlices, mayContinue {
       let limit = limit + slice * Self.mostSlices
       guard runRounds(on: workers, clients: width, for: slice, limit: limit) else {
         return nil
@@ -98,6 +107,29 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   private var mayContinue: Bool {
     outcome.withLock { $0.isExplained && $0.problem == nil }
       && !isStopped.load(ordering: .relaxed)
+  }
+
+  /// Creates the subject of the first round. Returns whether it was created.
+  private func createFirst(on worker: RunWorker, within limit: Duration) -> Bool {
+    let start = ContinuousClock.now
+    worker.runTask { [self] in
+      do {
+        let subject = try await makeSubject()
+        first.withLock { $0 = subject }
+      } catch {
+        note("creating the subject threw \(type(of: error)): \(error)")
+      }
+      ended.signal()
+    }
+    guard ended.wait(timeout: .now() + limit.seconds) == .success else {
+      isStopped.store(true, ordering: .relaxed)
+      worker.abandon()
+      note("creating the subject took longer than \(limit)")
+      return false
+    }
+    creationDuration.store(
+      Int((ContinuousClock.now - start) / .nanoseconds(1)), ordering: .relaxed)
+    return mayContinue
   }
 
   /// Runs one round, and more of them until the slice is over.
@@ -157,7 +189,8 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
       let begin = ContinuousClock.now
       let subject: Spec.Subject
       do {
-        subject = try await makeSubject()
+        let given = first.withLock { $0.take() }
+        subject = if let given { given } else { try await makeSubject() }
       } catch {
         note("creating the subject threw \(type(of: error)): \(error)")
         break

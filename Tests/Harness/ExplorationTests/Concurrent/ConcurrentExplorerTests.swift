@@ -173,6 +173,30 @@ private struct CountersSpecification: Specification {
     #expect(failure.history.operations.contains { $0.end == nil && $0.command == .add(2) })
   }
 
+  @Test func `creating a subject is no part of the time of a run`() async {
+    let settings = ExplorationSettings(runs: 1, seed: 1, steps: 24, runLimit: .seconds(1))
+    let report = await ConcurrentExplorer(CountersSpecification(), settings: settings) {
+      try await Task.sleep(for: .milliseconds(1_200))
+      return Counters(nil)
+    }.explore()
+    #expect(report.failure == nil, "\(report)")
+    #expect(report.calls == 24)
+  }
+
+  @Test func `a subject whose creation never ends is reported`() async throws {
+    var settings = ExplorationSettings(runs: 1, seed: 1, steps: 24, runLimit: .milliseconds(100))
+    settings.leastSetUpLimit = .milliseconds(200)
+    let report = await ConcurrentExplorer(CountersSpecification(), settings: settings) {
+      NeverSignalled.semaphore.wait()
+      return Counters(nil)
+    }.explore()
+    guard case .subject(let problem) = try #require(report.failure).kind else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(problem == "creating the subject took longer than 0.2 seconds")
+  }
+
   @Test func `an error while the subject is created is a failure`() async throws {
     let report = await ConcurrentExplorer(CountersSpecification()) {
       () async throws -> Counters in throw DictionaryError()

@@ -306,6 +306,17 @@ import Testing
     #expect(ending.failure?.problem == .subject("tearing down the subject threw Broken: Broken()"))
   }
 
+  @Test func `creating a subject is no part of the time of a run`() async {
+    let report = await FaultExplorer(
+      RegistersSpecification(), faults: [.crash],
+      settings: .init(runs: 1, steps: 4, runLimit: .milliseconds(20))
+    ) {
+      try await Task.sleep(for: .milliseconds(200))
+      return FaultyRegisters()
+    }.explore()
+    #expect(report.failure == nil, "\(report)")
+  }
+
   @Test func `a subject that never answers again shows nothing`() async throws {
     let report = await explore(.staysDown, faults: [.crash], runs: 20)
     #expect(report.failure == nil)

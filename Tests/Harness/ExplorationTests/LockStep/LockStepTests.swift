@@ -180,7 +180,7 @@ import Testing
       return BuggyDictionary()
     }
     lockStep.settings.runLimit = .milliseconds(100)
-    lockStep.setUpLimit = .milliseconds(200)
+    lockStep.settings.leastSetUpLimit = .milliseconds(200)
     let failure = try #require(await lockStep.explore().failure)
     #expect(failure.commands.isEmpty)
     guard
