@@ -11,6 +11,7 @@ import Testing
     ("f(x) { (files: any Files, path: String) in return files.path.with(path) }", "s.path.with(1)"),
     ("f(.map { $0 + 1 }, call: { files, _ in files.read() })", "s.read()"),
     ("f { [weak self] files in files.read() }", "s.read()"),
+    ("f { @MainActor files, path in files.read(path) }", "s.read(1)"),
     ("f { /* what } */ files in files.read() }", "s.read()"),
     (
       "f { files, x in\n  // a } in a comment\n  files.read(x)\n}",
@@ -38,6 +39,14 @@ import Testing
     let closure = try #require(
       ClosureText(in: SourceText("f { s, x in s.add(x.magnitude) }"), at: 0))
     #expect(closure.applied(to: ["s", "-1"]) == "s.add((-1).magnitude)")
+  }
+
+  @Test(arguments: [
+    ("f { @MainActor player in player.play() }", "@MainActor"),
+    ("f { @Sendable player in player.play() }", nil), ("f { player in player.play() }", nil),
+  ])
+  func theGlobalActorIsThatOfTheClosure(_ source: String, _ actor: String?) throws {
+    #expect(try #require(ClosureText(in: SourceText(source), at: 0)).globalActor == actor)
   }
 
   @Test(arguments: ["f(x)\n}\n{ a in b }", "", "f(", "f {"])

@@ -140,7 +140,13 @@ import Testing
     (nil as Int?, "nil"), ([1, 2], "[1, 2]"), (["k": 1], "[\"k\": 1]"),
     ([:] as [String: Int], "[:]"),
     (Data([1, 2]), "Data([1, 2])"), (Duration.milliseconds(1500), ".milliseconds(1500)"),
-    (Double.nan, "Double.nan"), (-1.5, "-1.5"),
+    (Double.nan, "Double.nan"), (-1.5, "-1.5"), (Decimal(-101), "Decimal(-101)"),
+    (Decimal(sign: .plus, exponent: -1, significand: 1), "Decimal(string: \"0.1\")!"),
+    (Decimal.nan, "Decimal.nan"),
+    (Date(timeIntervalSince1970: -60), "Date(timeIntervalSince1970: -60)"),
+    (
+      Date(timeIntervalSinceReferenceDate: 0.25), "Date(timeIntervalSinceReferenceDate: 0.25)"
+    ),
     ([UInt8](repeating: 7, count: 5000), "[UInt8](repeating: 7, count: 5000)"),
     (NotesError.unknownID, "NotesError.unknownID"),
     (NotesError.failed(message: "m"), "NotesError.failed(message: \"m\")"),

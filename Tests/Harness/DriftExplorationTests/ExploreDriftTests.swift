@@ -107,6 +107,30 @@ import Testing
     #expect(result.findings.count == 4)
   }
 
+  @Test func oneOperationShowsEachOfItsCauses() async throws {
+    let result = try await result(of: .notes(.hasNoLimitAtZero, .includesBound)) {
+      Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
+      Operation("page", .integers(-1...3), .optional(.texts)) { notes, limit, text in
+        notes.page(limit, after: text)
+      }
+    }
+    #expect(result.findings.count == 1)
+    let problem = try #require(result.problems.first)
+    // The limit of 0 is found without a bound, and the bound with another limit.
+    #expect(problem.contains("page(0, nil)") || problem.contains("page(0, after: nil)"))
+    #expect(problem.contains(/also differs: add\("a"\), page\([123], "a"\)/), "\(problem)")
+  }
+
+  @Test func partsOfAnAnswerThatDifferAreTold() async throws {
+    let result = try await result(of: .notes(.countsOneMore, .orders)) {
+      Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
+      Operation("state") { notes in (notes.all(), try notes.noteCount()) }
+    }
+    #expect(result.findings == [["state()"]])
+    let problem = try #require(result.problems.first)
+    #expect(problem.contains("also differs: add(\"a\"), add(\"b\"), state()"), "\(problem)")
+  }
+
   @Test func comparesAPartOfAnAnswer() async throws {
     let result = try await result(of: .notes(.orders)) {
       Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()

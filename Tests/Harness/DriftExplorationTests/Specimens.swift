@@ -14,6 +14,8 @@ protocol Notes: Sendable {
   func noteCount() throws(NotesError) -> Int
   func entries() -> [Entry]
   func text(ofEntry id: Int) throws(NoEntry) -> String
+  /// The first texts after one, in their order.
+  func page(_ limit: Int, after text: String?) -> [String]
 }
 
 struct Entry: Hashable {
@@ -65,6 +67,8 @@ final class MemoryNotes: Notes {
     case countsOneMore
     case mixesIDs
     case namesOtherID
+    case hasNoLimitAtZero
+    case includesBound
   }
 
   private struct State {
@@ -136,6 +140,15 @@ final class MemoryNotes: Notes {
       throw NoEntry(number: id + (mistakes.contains(.namesOtherID) ? 1 : 0))
     }
     return text
+  }
+
+  func page(_ limit: Int, after text: String?) -> [String] {
+    let texts = state.withLock { $0.added.values.sorted() }
+      .filter { other in
+        text.map { $0 < other || mistakes.contains(.includesBound) && $0 == other } ?? true
+      }
+    if limit == 0, mistakes.contains(.hasNoLimitAtZero) { return texts }
+    return Array(texts.prefix(max(0, limit)))
   }
 
   private static func crash() { fatalError("the text is empty") }

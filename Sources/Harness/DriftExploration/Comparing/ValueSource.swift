@@ -19,7 +19,12 @@ enum ValueSource {
     case let bytes as Data:
       return isUniform(bytes) ? "Data(\(repeated(bytes)))" : "Data(\(Array(bytes)))"
     case let bytes as [UInt8] where isUniform(bytes): return repeated(bytes)
+    case let number as Decimal: return decimal(number)
     case let date as Date:
+      // Where both are whole, the one that people know.
+      if let seconds = Int64(exactly: date.timeIntervalSince1970) {
+        return "Date(timeIntervalSince1970: \(seconds))"
+      }
       return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
     case let duration as Duration: return text(of: duration)
     case let id as UUID: return "UUID(uuidString: \"\(id.uuidString)\")!"
@@ -91,6 +96,12 @@ enum ValueSource {
 
   private static func float(_ number: Float, _ type: String) -> String {
     float(Double(number), type).contains(type) ? float(Double(number), type) : "\(number)"
+  }
+
+  private static func decimal(_ number: Decimal) -> String {
+    if number.isNaN { return "Decimal.nan" }
+    let text = "\(number)"
+    return Int64(text) == nil ? "Decimal(string: \"\(text)\")!" : "Decimal(\(text))"
   }
 
   private static func isUniform(_ bytes: some Collection<UInt8>) -> Bool {

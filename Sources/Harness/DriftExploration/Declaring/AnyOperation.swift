@@ -148,6 +148,16 @@ struct ArgumentPattern {
     text += Self.kind(of: drawn) + " "
   }
 
+  /// Whether each argument is plain in the first pattern, or the same in both.
+  static func covers(_ pattern: Substring, _ other: Substring) -> Bool {
+    let parts = (
+      pattern.split(separator: " ", omittingEmptySubsequences: false),
+      other.split(separator: " ", omittingEmptySubsequences: false)
+    )
+    return parts.0.count == parts.1.count
+      && zip(parts.0, parts.1).allSatisfy { $0 == $1 || $0 == "" || $0 == "_" }
+  }
+
   /// Whether a text names something inside the folder that another names, both as Swift source.
   private static func isInside(_ text: String, _ folder: String) -> Bool {
     text.count > folder.count && text.hasPrefix(folder.dropLast() + "/")

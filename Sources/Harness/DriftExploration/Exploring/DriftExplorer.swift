@@ -24,7 +24,7 @@ struct DriftExplorer<Subject> {
   let processes: SubjectProcesses?
 
   /// The most sequences to shrink that show nothing new.
-  private static var repetitions: Int { 24 }
+  private static var repetitions: Int { 100 }
 
   func explore() async -> DriftReport<Subject> {
     var report = DriftReport<Subject>(live: live.id, fake: fake.id, seed: settings.seed)
@@ -50,7 +50,9 @@ struct DriftExplorer<Subject> {
         if let file = result.savedExample { try? FileManager.default.removeItem(atPath: file) }
         continue
       }
-      await condense(&failure, mode)
+      if !report.includes(DriftFinding(failure, specification: specification)) {
+        await condense(&failure, mode)
+      }
       let finding = await finding(from: failure, &mode)
       if finding.map({ report.include($0) }) == true {
         if result.savedExample != nil { report.examples = examples.shortPath }
@@ -117,16 +119,8 @@ struct DriftExplorer<Subject> {
   private func finding(
     from failure: Failure, _ mode: inout DriftMode
   ) async -> DriftFinding<Subject>? {
-    var finding = DriftFinding(
-      failure, specification: specification)
-    var signature: String?
-    switch failure.kind {
-    case .mismatch(_, .different(_, let text)): signature = text
-    case .differed(_, let text): signature = text.signature
-    case .tearDownThrew("EndDifference", let text): signature = text.signature
-    default: break
-    }
-    if let signature {
+    var finding = DriftFinding(failure, specification: specification)
+    if let signature = finding.answers?.signature {
       let transcripts = await transcripts(of: failure.commands, count: 2)
       finding.steps = transcripts.first ?? []
       finding.isStable =
@@ -221,12 +215,5 @@ extension LockStepFailureKind {
     case .endedProcess, .setUpEndedProcess, .timedOut: true
     default: false
     }
-  }
-}
-
-extension String {
-  /// The signature in the description of a response.
-  fileprivate var signature: String {
-    String(drop { $0 != DriftResponse.separator }.dropFirst())
   }
 }

@@ -94,9 +94,7 @@ final class DriftPair<Subject> {
       correspondences.add(one, other)
     }
     if areAlike { return .alike }
-    return .different(
-      AnswerDifference(live: AnswerDifference.kind(of: live), fake: AnswerDifference.kind(of: fake))
-    )
+    return .different(AnswerDifference(live, fake, comparison))
   }
 
   func tearDown() async throws {
@@ -136,6 +134,24 @@ struct SideUnavailable: Error, CustomStringConvertible {
 struct AnswerDifference {
   var live: String
   var fake: String
+  /// The properties of a structure, or the elements of a tuple, that differ.
+  var parts = ""
+
+  init<Value>(
+    _ live: SideAnswer<Value>, _ fake: SideAnswer<Value>, _ comparison: AnswerComparison<Value>
+  ) {
+    self.live = Self.kind(of: live)
+    self.fake = Self.kind(of: fake)
+    guard case .returned(let one) = live, case .returned(let other) = fake,
+      let one = comparison.part(one), let other = comparison.part(other)
+    else { return }
+    let mirrors = (Mirror(reflecting: one), Mirror(reflecting: other))
+    guard [.struct, .tuple].contains(mirrors.0.displayStyle) else { return }
+    for (mine, its) in zip(mirrors.0.children, mirrors.1.children)
+    where StructuralComparison.difference(mine.value, its.value) != nil {
+      parts += " \(mine.label ?? "")"
+    }
+  }
 
   /// Whether one side returned and the other threw: they are not in the same state any more.
   var separates: Bool { live.hasPrefix("threw") != fake.hasPrefix("threw") }

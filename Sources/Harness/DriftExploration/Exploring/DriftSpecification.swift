@@ -279,7 +279,7 @@ struct DriftSpecification<Subject>: Specification {
     guard pair.transcript == nil else { return .alike }
     let mode = pair.mode
     let category = "\(name)|\(difference.live)|\(difference.fake)"
-    let signature = "\(place)|\(difference.live)|\(difference.fake)"
+    let signature = "\(place)|\(difference.live)|\(difference.fake)\(difference.parts)"
     if let known, known == mode.sought {
       return .different(category: category, signature: signature)
     }

@@ -47,19 +47,25 @@ struct DriftReport<Subject> {
   ///
   /// - Returns: Whether it is worth keeping.
   mutating func include(_ finding: DriftFinding<Subject>) -> Bool {
-    counts[finding.category, default: 0] += 1
-    guard let index = findings.firstIndex(where: { $0.category == finding.category }) else {
+    if let category = finding.answers?.category { counts[category, default: 0] += 1 }
+    if includes(finding) { return false }
+    if let index = findings.firstIndex(where: { $0.category == finding.category }) {
+      findings[index].variants.append(finding)
+    } else {
       findings.append(finding)
-      return true
     }
-    let known = [findings[index]] + findings[index].variants
-    if known.contains(where: { $0.operations == finding.operations }) { return false }
-    findings[index].variants.append(finding)
     return true
   }
 
+  /// Whether there is a finding of the same category with the same operations, and arguments that are no more special.
+  func includes(_ finding: DriftFinding<Subject>) -> Bool {
+    findings.filter { $0.category == finding.category }.flatMap { [$0] + $0.variants }.contains {
+      $0.operations == finding.operations && $0.covers(finding)
+    }
+  }
+
   /// The categories of which enough is known.
-  var exhaustedCategories: Set<String> { Set(counts.filter { $0.value >= 4 }.keys) }
+  var exhaustedCategories: Set<String> { Set(counts.filter { $0.value >= 8 }.keys) }
 
   /// What was done, in one line.
   var summary: String {
@@ -161,6 +167,29 @@ struct DriftFinding<Subject> {
       _ = specification.apply(command, to: &state)
       return (command.operation, bound)
     }
+  }
+
+  /// The category and the signature of two answers that differ; `nil` for other findings.
+  var answers: (category: String, signature: String)? {
+    switch failure.kind {
+    case .mismatch(_, .different(let category, let signature)): (category, signature)
+    case .differed(_, let text), .tearDownThrew("EndDifference", let text):
+      (
+        DriftResponse.category(ofDescription: text),
+        String(text.drop { $0 != DriftResponse.separator }.dropFirst())
+      )
+    default: nil
+    }
+  }
+
+  /// Whether another finding differs in arguments of the last call that are special, such as zero or nil, and these are
+  /// plain here.
+  func covers(_ other: DriftFinding) -> Bool {
+    guard let mine = answers?.signature.split(separator: "|", omittingEmptySubsequences: false),
+      let its = other.answers?.signature.split(separator: "|", omittingEmptySubsequences: false),
+      mine.count == its.count
+    else { return true }
+    return zip(mine, its).allSatisfy { $0 == $1 || ArgumentPattern.covers($0, $1) }
   }
 
   /// The last operation with the pattern of its arguments.

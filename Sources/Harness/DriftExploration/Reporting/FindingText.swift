@@ -9,6 +9,8 @@ struct FindingText<Subject> {
   private let observations: [Observation<Subject>]
   private let calls: [CallText]
   private let subject: String
+  /// The global actor of the calls, with `@`, or `nil`.
+  private let globalActor: String?
 
   /// A call in the port's syntax.
   private struct CallText {
@@ -37,6 +39,7 @@ struct FindingText<Subject> {
     }
     let subject = closures.lazy.compactMap { $0?.parameters.first }.first { $0 != "_" } ?? "subject"
     self.subject = subject
+    globalActor = closures.lazy.compactMap { $0?.globalActor }.first
     let arguments = bound.map { $0.bound?.arguments(\.variable) ?? [] }
     var counts: [String: Int] = [:]
     calls = bound.indices.map { index in
@@ -110,7 +113,7 @@ struct FindingText<Subject> {
   /// Other sequences of the same category, one line each.
   var variants: [String] {
     finding.variants.map { variant in
-      "the same answers to: " + variant.failure.commands.map(\.description).joined(separator: ", ")
+      "also differs: " + variant.failure.commands.map(\.description).joined(separator: ", ")
     }
   }
 
@@ -184,7 +187,7 @@ struct FindingText<Subject> {
       Clause(
         "\(id)", \(String(reflecting: sentence)),
         from: "\(origin)"
-      ) { \(subject)\(Self.effects(of: body)) in
+      ) { \(globalActor.map { $0 + " " } ?? "")\(subject)\(Self.effects(of: body)) in
       \(body.joined(separator: "\n").indented(by: 2))
       }
       """

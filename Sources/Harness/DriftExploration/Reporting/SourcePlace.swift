@@ -27,6 +27,8 @@ struct SourcePlace: Sendable {
 /// The text of a closure: its parameters and its body.
 struct ClosureText: Sendable {
   var parameters: [String]
+  /// The global actor on which it runs, with `@`, or `nil`.
+  var globalActor: String?
   var body: String
 
   /// Whether the body is one expression.
@@ -43,8 +45,14 @@ struct ClosureText: Sendable {
     if let end = Self.endOfSignature(inside, source) {
       var isName = true
       var isCapture = false
-      for token in inside[..<end] {
+      for (index, token) in inside[..<end].enumerated() {
         let text = source[token]
+        // An attribute is one token or two.
+        if text.hasPrefix("@") || index > 0 && source[inside[index - 1]] == "@" {
+          let name = text.drop { $0 == "@" }
+          if !name.isEmpty, name != "Sendable" { globalActor = "@\(name)" }
+          continue
+        }
         if text == "[" { isCapture = true }
         if text == "]" { isCapture = false }
         if isCapture { continue }
