@@ -70,20 +70,21 @@ struct ScaffoldPlace {
   /// The lines that the manifest needs, or `nil` if it names the products already.
   func manifestLines(needsExploration: Bool) -> String? {
     let products = ["ContractTesting"] + (needsExploration ? ["DriftExploration"] : [])
-    let target = (tests as NSString).lastPathComponent
     let missing = products.filter { !manifest.contains("\"\($0)\"") }
-    let hasTarget = manifest.contains("\"\(target)\"")
-    guard !missing.isEmpty || !hasTarget else { return nil }
+    let folders = tests.split(separator: "/").map(String.init)
+    let target = folders.last { manifest.contains("\"\($0)\"") }
+    guard !missing.isEmpty || target == nil else { return nil }
     var text = ""
     if !manifest.contains("swift-contract-testing") {
       text += "  dependencies: [.package(path: \"../swift-contract-testing\")],\n"
     }
-    let list = products.map {
+    let list = (target == nil ? products : missing).map {
       "        .product(name: \"\($0)\", package: \"swift-contract-testing\"),\n"
     }.joined()
+    if let target { return text + "    the dependencies of the target \(target):\n" + list }
     return text + """
           .testTarget(
-            name: "\(target)",
+            name: "\(folders.last ?? tests)",
             dependencies: [
               "\(module)",
       \(list)      ]),

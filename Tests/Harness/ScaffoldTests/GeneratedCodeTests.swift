@@ -98,6 +98,28 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    ([], "    .testTarget(\n      name: \"Twins\","),
+    (["\"AppTests\""], "    the dependencies of the target AppTests:\n"),
+    (["\"AppTests\"", "\"ContractTesting\"", "\"DriftExploration\""], nil),
+  ])
+  func `a target that the manifest names is not added again`(_ names: [String], _ lines: String?)
+    throws
+  {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    try package.write(names.joined(separator: "\n"), to: "Package.swift")
+    try package.write("protocol Twin: Sendable { func one() -> Int }", to: "Sources/App/A.swift")
+    var options = package.options("Twin")
+    options.tests = "Tests/AppTests/Twins"
+    let text = try Scaffold(options).manifestLines
+    guard let lines else {
+      #expect(text == nil)
+      return
+    }
+    #expect(text?.contains(lines) == true, "\(text ?? "nothing")")
+  }
+
   @Test func `of two protocols with one name, the file decides`() throws {
     let package = try SamplePackage(copying: Self.samples)
     defer { package.remove() }
