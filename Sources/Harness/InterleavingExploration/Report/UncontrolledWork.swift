@@ -40,7 +40,8 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
         "Task {} or Task.detached (not run in every order; use a child task)"
       case .immediateTask:
         "Task.immediate (goes on on another thread after it suspends; use Task {})"
-      case .mainActor: "a job on the main actor"
+      case .mainActor:
+        "a job on the main actor (no schedule orders it; exploreConcurrently explores such subjects)"
       case .otherExecutor:
         "a job on a task executor, or on an actor's own executor (may run at any time, even after "
           + "the check)"
