@@ -21,7 +21,7 @@ enum ValueSource {
     case let bytes as [UInt8] where isUniform(bytes): return repeated(bytes)
     case let number as Decimal: return decimal(number)
     case let date as Date:
-      // Where both are whole, the one that people know.
+      // Whole seconds since 1970 are easier to read.
       if let seconds = Int64(exactly: date.timeIntervalSince1970) {
         return "Date(timeIntervalSince1970: \(seconds))"
       }
