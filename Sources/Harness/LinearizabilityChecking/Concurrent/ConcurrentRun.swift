@@ -115,7 +115,11 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
     worker.runTask { [self] in
       do {
         let subject = try await makeSubject()
-        first.withLock { $0 = subject }
+        if isStopped.load(ordering: .relaxed) {
+          try await tearDown(subject)
+        } else {
+          first.withLock { $0 = subject }
+        }
       } catch {
         note("creating the subject threw \(type(of: error)): \(error)")
       }
@@ -123,8 +127,9 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
     }
     guard ended.wait(timeout: .now() + limit.seconds) == .success else {
       isStopped.store(true, ordering: .relaxed)
-      worker.abandon()
+      // Before the creation throws because it is cancelled.
       note("creating the subject took longer than \(limit)")
+      worker.abandon()
       return false
     }
     creationDuration.store(
