@@ -234,7 +234,20 @@ import Testing
       Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
     }
     #expect(result.findings == [["add(\"a\")", "add(\"b\")"]])
-    #expect(result.problems.first?.contains("#expect(notes.all() == [\"a\", \"b\"])") == true)
+    let problem = try #require(result.problems.first)
+    #expect(problem.contains("#expect(notes.all() == [\"a\", \"b\"])"))
+    let sentence = #"notes returns ["a", "b"] after notes.add("a"), notes.add("b")"#
+    #expect(problem.contains(String(reflecting: sentence)), "\(problem)")
+  }
+
+  @Test func anOperationsNameIsNoIDOfAClause() async throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data("Operation(\n  \"text\", .keys) { $0 }\nClause(\"add-all\", \"…\")".utf8)
+      .write(to: folder.appending(path: "Other.swift"))
+    let result = try await result(of: .notes(.otherError)) {
+      Operation("text", .keys) { (notes: any Notes, key) in try notes.text(for: key) }
+    }
+    #expect(result.problems.first?.contains("Clause(\n  \"text\", ") == true)
   }
 
   @Test func savedSequencesAreTriedFirst() async throws {

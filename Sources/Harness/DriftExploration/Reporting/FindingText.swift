@@ -146,13 +146,15 @@ struct FindingText<Subject> {
       let last = calls.last
     else { return nil }
     let answer = differing?.live ?? AnswerText()
-    let before = Self.counted(calls.dropLast().map(\.short)) { "\($1) × \($0)" }
+    // An observation follows all calls.
+    let earlier = differing?.observation == nil ? calls.dropLast() : calls[...]
+    let before = Self.counted(earlier.map(\.short)) { "\($1) × \($0)" }
     let says = differing == nil ? "returns" : Self.present(answer.text)
     var sentence = "\(lastShort) \(says)"
     if !before.isEmpty {
       sentence +=
         " after "
-        + (before.count > 3 ? "\(calls.count - 1) calls" : before.joined(separator: ", "))
+        + (before.count > 3 ? "\(earlier.count) calls" : before.joined(separator: ", "))
     }
     let names = Self.counted(calls.compactMap { $0.operation?.name }) { "\($0)-\($1)-times" }
     let id = ids.free(
@@ -277,6 +279,8 @@ struct ClauseIDs {
       at: folder, includingPropertiesForKeys: nil)
     taken = (files ?? []).filter { $0.pathExtension == "swift" }.prefix(200)
       .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
+      // The name of an operation is not an id.
+      .replacing(/Operation\(\s*"/, with: "Operation(")
   }
 
   /// Returns an id like a name: lower-case letters, digits and `-`.
