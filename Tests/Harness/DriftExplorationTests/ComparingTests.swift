@@ -142,7 +142,10 @@ import Testing
     (Data([1, 2]), "Data([1, 2])"), (Duration.milliseconds(1500), ".milliseconds(1500)"),
     (Double.nan, "Double.nan"), (-1.5, "-1.5"), (Decimal(-101), "Decimal(-101)"),
     (Decimal(sign: .plus, exponent: -1, significand: 1), "Decimal(string: \"0.1\")!"),
-    (Decimal.nan, "Decimal.nan"),
+    (Decimal.nan, "Decimal.nan"), (NSNumber(value: 1), "NSNumber(value: 1)"),
+    (0..<2, "(0..<2)"), (-1...2, "(-1...2)"),
+    (Locale(identifier: "de_DE"), "Locale(identifier: \"de_DE\")"),
+    (TimeZone(identifier: "Europe/Berlin")!, "TimeZone(identifier: \"Europe/Berlin\")!"),
     (Date(timeIntervalSince1970: -60), "Date(timeIntervalSince1970: -60)"),
     (
       Date(timeIntervalSinceReferenceDate: 0.25), "Date(timeIntervalSinceReferenceDate: 0.25)"

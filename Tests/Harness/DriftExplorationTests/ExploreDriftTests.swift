@@ -121,6 +121,26 @@ import Testing
     #expect(problem.contains(/also differs: add\("a"\), page\([123], "a"\)/), "\(problem)")
   }
 
+  @Test func aClauseForAnAnswerWithoutAnExpressionAsksForOne() async throws {
+    let result = try await result(of: .notes(.countsOneMore)) {
+      Operation("year") { (notes: any Notes) in DateComponents(year: try notes.noteCount()) }
+    }
+    let problem = try #require(result.problems.first)
+    let request =
+      "Issue.record(\"write me: an expectation for the answer; reference returned year: 0"
+    #expect(problem.contains(request), "\(problem)")
+  }
+
+  @Test func aRunThatReportsAllItMaySaysThatItDoes() async throws {
+    let counts = try await result(of: .notes(.countsOneMore)) {
+      for number in 1...13 {
+        Operation("count\(number)") { (notes: any Notes) in try notes.noteCount() }
+      }
+    }
+    #expect(counts.findings.count == 12)
+    #expect(counts.summary.contains("differences: 12, the most that a run reports"))
+  }
+
   @Test func partsOfAnAnswerThatDifferAreTold() async throws {
     let result = try await result(of: .notes(.countsOneMore, .orders)) {
       Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()

@@ -53,6 +53,22 @@ extension Contract<any Notes> {
       }
     }
     Clause(
+      "throw-by-count", "notes.throwByCount() throws CocoaError, code 4",
+      from: "exploration, seed 1"
+    ) { notes in
+      let error = #expect(throws: CocoaError.self) {
+        try notes.throwByCount()
+      }
+      #expect(error?.errorCode == 4)
+    }
+    Clause(
+      "any-count", "notes.anyCount() returns 0",
+      from: "exploration, seed 1"
+    ) { notes in
+      let answer = try notes.anyCount()
+      #expect(answer as? Int == 0)
+    }
+    Clause(
       "note-count", "notes.noteCount() returns 0",
       from: "exploration, seed 1"
     ) { notes throws in
@@ -107,6 +123,8 @@ extension Contract<any Notes> {
     Operation("remove", .result(of: "add")) { try $0.remove($1) }
     Operation("all") { notes in notes.all() }.comparing { notes in notes.map { $0.lowercased() } }
     Operation("noteCount") { notes in try notes.noteCount() }
+    Operation("throwByCount") { notes in try notes.throwByCount() }
+    Operation("anyCount") { notes in try notes.anyCount() }
     Operation("last") { notes in
       let all = notes.all()
       return all.last

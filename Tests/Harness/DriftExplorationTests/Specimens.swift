@@ -18,6 +18,17 @@ protocol Notes: Sendable {
   func page(_ limit: Int, after text: String?) -> [String]
 }
 
+extension Notes {
+  /// An error that is compared by its code.
+  func throwByCount() throws {
+    throw CocoaError(
+      try noteCount() == 0 ? .fileNoSuchFile : .fileReadNoPermission,
+      userInfo: [NSFilePathErrorKey: "/\(UUID())"])
+  }
+
+  func anyCount() throws -> any Sendable { try noteCount() }
+}
+
 struct Entry: Hashable {
   var id: Int
   var text: String

@@ -7,6 +7,10 @@ enum ValueSource {
 
   /// A Swift expression for a value, or `nil` if none is known.
   static func expression(of value: Any) -> String? {
+    // Before numbers, which an instance becomes where it is cast to them.
+    if type(of: value) is AnyClass, let number = value as? NSNumber {
+      return "NSNumber(value: \(number))"
+    }
     switch value {
     case is Void: return "()"
     case let text as String: return literal(text)
@@ -28,6 +32,8 @@ enum ValueSource {
       return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
     case let duration as Duration: return text(of: duration)
     case let id as UUID: return "UUID(uuidString: \"\(id.uuidString)\")!"
+    case let locale as Locale: return "Locale(identifier: \(literal(locale.identifier)))"
+    case let zone as TimeZone: return "TimeZone(identifier: \(literal(zone.identifier)))!"
     case let url as URL: return "URL(string: \(literal(url.absoluteString)))!"
     default: return structured(value)
     }
@@ -38,6 +44,9 @@ enum ValueSource {
     let children = mirror.children.map { (label: $0.label, text: expression(of: $0.value)) }
     guard children.allSatisfy({ $0.text != nil }) else { return nil }
     let texts = children.map { $0.text ?? "" }
+    if let bounds = rangeOperator(of: value), texts.count == 2 {
+      return "(\(texts[0])\(bounds)\(texts[1]))"
+    }
     switch mirror.displayStyle {
     case .optional: return texts.first ?? "nil"
     case .collection, .set: return "[" + texts.joined(separator: ", ") + "]"
@@ -69,6 +78,12 @@ enum ValueSource {
         + zip(children, texts).map { labelled($0.label, $1) }.joined(separator: ", ") + ")"
     default: return nil
     }
+  }
+
+  private static func rangeOperator(of value: Any) -> String? {
+    let type = String(reflecting: type(of: value))
+    return type.hasPrefix("Swift.Range<")
+      ? "..<" : type.hasPrefix("Swift.ClosedRange<") ? "..." : nil
   }
 
   private static func labelled(_ label: String?, _ text: String) -> String {

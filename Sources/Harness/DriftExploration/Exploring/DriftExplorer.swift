@@ -65,6 +65,7 @@ struct DriftExplorer<Subject> {
       if finding?.isOfSetUp == true || Task.isCancelled { break }
       if let time = settings.time, time <= .zero { break }
     }
+    report.isFull = report.findings.count == limit
     if !report.findings.contains(where: \.isOfSetUp) {
       await seekKnown(&report, mode)
     }

@@ -40,6 +40,8 @@ struct AnswerText: Codable, Equatable {
   var expression: String?
   /// The error's type.
   var errorType: String?
+  /// The code of an error of Foundation, which is compared without what it says of its cause.
+  var errorCode: Int?
   /// The path from the value to what differs, where the values are compared by their structure.
   var path: String?
 
@@ -54,6 +56,11 @@ struct AnswerText: Codable, Equatable {
     case .threw(let error):
       isThrown = true
       errorType = ValueSource.typeName(of: error)
+      if let error = error as? any CustomNSError, let errorType {
+        errorCode = error.errorCode
+        text = "threw \(errorType), code \(error.errorCode)"
+        return
+      }
       let source = ValueSource.expression(of: error)
       if (error as Any) is any Equatable { expression = source }
       text = "threw \(source ?? Self.shortened(error))"
@@ -70,6 +77,12 @@ struct AnswerText: Codable, Equatable {
       text = "returned \(source ?? Self.shortened(part))"
       if part is any Equatable {
         expression = source
+        // The value of an existential type can't be compared with `==`.
+        if comparison.place == nil, !(Value.self is any Equatable.Type),
+          let type = ValueSource.typeName(of: part)
+        {
+          path = " as? \(type)"
+        }
       } else if case .returned(let other) = other, let theirs = comparison.part(other),
         let difference = StructuralComparison.difference(part, theirs, apartFrom: correspondences),
         difference.left is any Equatable

@@ -16,6 +16,8 @@ struct DriftReport<Subject> {
   var examples: String?
   /// Why a side cannot be explored here.
   var unavailability: String?
+  /// Whether the search ended because it had found as many differences as a run reports.
+  var isFull = false
   /// The number of differences that were only seen after another one.
   var consequences = 0
   /// The declared differences, and whether they were seen.
@@ -75,6 +77,7 @@ struct DriftReport<Subject> {
       "compared \(fake) with \(live): \(calls) calls on each, \(runs) sequences, "
       + String(format: "%.1f", seconds) + " s, first seed \(seed); "
       + (findings.isEmpty ? "no difference" : "differences: \(findings.count)")
+    if isFull { text += ", the most that a run reports: repair some and run it again" }
     if let examples { text += ", saved in \(examples)" }
     if !known.isEmpty { text += ", known ones: \(known.filter(\.isSeen).count) of \(known.count)" }
     return text

@@ -238,10 +238,12 @@ struct FindingText<Subject> {
     if answer.isThrown {
       let error = finding.isStable ? answer.expression : nil
       let expected = error ?? "\(answer.errorType ?? "(any Error)").self"
+      let code = finding.isStable ? answer.errorCode : nil
       return [
-        "\(isAsync ? "await " : "")#expect(throws: \(expected)) {",
+        (code == nil ? "" : "let error = ")
+          + "\(isAsync ? "await " : "")#expect(throws: \(expected)) {",
         (isVoid ? "" : "_ = ").appending(call).indented(by: 2), "}",
-      ]
+      ] + (code.map { ["#expect(error?.errorCode == \($0))"] } ?? [])
     }
     // A clause must expect something, also where only the return counts.
     let returns = [
@@ -250,7 +252,10 @@ struct FindingText<Subject> {
     ]
     if isVoid || differing == nil { return returns }
     guard finding.isStable, let value = answer.expression else {
-      return ["// \(live) \(answer.text)"] + returns
+      // Where the fake throws, that the call returns is the difference.
+      if differing?.fake.isThrown == true { return ["// \(live) \(answer.text)"] + returns }
+      let request = "write me: an expectation for the answer; \(live) \(answer.text)"
+      return ["_ = \(call)", "Issue.record(\(String(reflecting: request)))"]
     }
     if let part {
       let text = part.applied(to: ["answer"])
