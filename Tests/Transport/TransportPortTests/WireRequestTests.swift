@@ -79,4 +79,11 @@ import TransportPort
     let expected = Array("GET / HTTP/1.1\r\nHost: h\r\nA: 1\r\nb: \r\na: 2\r\nL: ".utf8)
     #expect(wire.head == expected + [0xE9, 0x0D, 0x0A, 0x0D, 0x0A])
   }
+
+  @Test func `a Connection field without a value is left out`() throws {
+    let fields: HTTPFields = ["Connection": " ", "connection": "close", "X": ""]
+    let wire = try WireRequest(HTTPRequest(url: "http://h/", headerFields: fields), body: .none)
+    #expect(
+      wire.head == Array("GET / HTTP/1.1\r\nHost: h\r\nconnection: close\r\nX: \r\n\r\n".utf8))
+  }
 }

@@ -26,6 +26,8 @@ public struct WireRequest: Sendable, Hashable {
   public let target: String
 
   /// All fields in order: Host, the caller's fields, then Content-Length or Transfer-Encoding.
+  ///
+  /// A Connection field without a value is left out (RFC 9110 §7.6.1).
   public let headerFields: HTTPFields
 
   /// How the body is framed.
@@ -159,7 +161,10 @@ extension WireRequest {
     fields.reserveCapacity(request.headerFields.count + 2)
     fields.append(HTTPField(name: .host, bytes: host ?? origin.authorityBytes))
     for field in request.headerFields where field.name != .host && field.name != .contentLength {
-      fields.append(HTTPField(name: field.name, bytes: field.bytes.withoutOuterSpaces))
+      let value = field.bytes.withoutOuterSpaces
+      // It names no option, and libcurl 8.23 leaves it out, while 7.88 sends it.
+      if field.name == .connection, value.isEmpty { continue }
+      fields.append(HTTPField(name: field.name, bytes: value))
     }
     switch framing {
     case .none: break
