@@ -89,8 +89,10 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
   ) -> Outcome {
     let spare = workers[workers.count - 1]
     let made = Mutex<Spec.Subject?>(nil)
-    let creation = perform(on: spare, within: world.subjectLimit) { [world] in
+    let creation = spare.perform(within: world.subjectLimit) { [world] in
       let subject = try await world.makeSubject()
+      // After the time-out, nobody else tears it down.
+      if Task.isCancelled { try await world.tearDown(subject) }
       made.withLock { $0 = subject }
     }
     guard creation == nil, let subject = made.withLock({ $0 }) else {
@@ -105,7 +107,7 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
       if problem == nil { problem = error }
     }
     let logs = world.logs(subject)
-    let ending = perform(on: spare, within: world.subjectLimit) { [world] in
+    let ending = spare.perform(within: world.subjectLimit) { [world] in
       try await world.tearDown(subject)
     }
     if problem == nil, let ending { problem = .subject("tearing down the subject \(ending)") }
@@ -163,29 +165,9 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
   private func strike(
     _ fault: Fault<Spec.Subject>, isHealing: Bool, _ subject: Spec.Subject, _ worker: RunWorker
   ) -> FaultProblem? {
-    perform(on: worker, within: fault.limit) {
+    worker.perform(within: fault.limit) {
       try await isHealing ? fault.heal?(subject) : fault.strike(subject)
     }.map { .fault(fault.name, $0) }
-  }
-
-  /// Runs a function on a worker. Returns why it failed, or `nil`.
-  private func perform(
-    on worker: RunWorker, within limit: Duration,
-    _ body: @escaping @Sendable () async throws -> Void
-  ) -> String? {
-    let ended = DispatchSemaphore(value: 0)
-    let error = Mutex<String?>(nil)
-    worker.runTask {
-      do {
-        try await body()
-      } catch let thrown {
-        error.withLock { $0 = "threw \(type(of: thrown)): \(thrown)" }
-      }
-      ended.signal()
-    }
-    if ended.wait(timeout: .now() + limit.seconds) == .success { return error.withLock { $0 } }
-    worker.abandon()
-    return "did not end within \(limit)"
   }
 
   // MARK: - The workers

@@ -47,10 +47,10 @@ struct ClosureText: Sendable {
       var isCapture = false
       for (index, token) in inside[..<end].enumerated() {
         let text = source[token]
-        // An attribute is one token or two.
-        if text.hasPrefix("@") || index > 0 && source[inside[index - 1]] == "@" {
-          let name = text.drop { $0 == "@" }
-          if !name.isEmpty, name != "Sendable" { globalActor = "@\(name)" }
+        // An attribute is two tokens.
+        if text == "@" { continue }
+        if index > 0, source[inside[index - 1]] == "@" {
+          if text != "Sendable" { globalActor = "@\(text)" }
           continue
         }
         if text == "[" { isCapture = true }

@@ -1,3 +1,4 @@
+import Dispatch
 import SystemLocks
 
 /// A worker thread with the task that it runs. A thread that blocks is replaced.
@@ -21,6 +22,27 @@ package final class RunWorker: Sendable {
     let executor = thread.withLock { $0 }
     let new = Task(executorPreference: executor) { await body() }
     task.withLock { $0 = new }
+  }
+
+  /// Runs an asynchronous body on the thread, and blocks until it has ended or was abandoned.
+  ///
+  /// - Returns: Why it failed, or `nil`.
+  package func perform(
+    within limit: Duration, _ body: @escaping @Sendable () async throws -> Void
+  ) -> String? {
+    let ended = DispatchSemaphore(value: 0)
+    let error = Mutex<String?>(nil)
+    runTask {
+      do {
+        try await body()
+      } catch let thrown {
+        error.withLock { $0 = "threw \(type(of: thrown)): \(thrown)" }
+      }
+      ended.signal()
+    }
+    if ended.wait(timeout: .now() + limit.seconds) == .success { return error.withLock { $0 } }
+    abandon()
+    return "did not end within \(limit)"
   }
 
   /// Cancels the task, and replaces the thread if it does not respond within 20 ms.

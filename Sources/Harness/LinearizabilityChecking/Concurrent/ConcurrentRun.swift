@@ -53,8 +53,6 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   private let isStopped = Atomic<Bool>(false)
   /// The least mean duration of a client's calls in a round, in nanoseconds.
   private let callDuration = Atomic<Int>(.max)
-  /// How long creating the first subject took, in nanoseconds.
-  private let creationDuration = Atomic<Int>(0)
 
   init(
     _ spec: Spec, plans: [[Spec.Command]], seed: UInt64,
@@ -84,14 +82,15 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   func execute(
     on workers: [RunWorker], slice: Duration, limit: Duration, setUpLimit: Duration
   ) -> Outcome? {
+    let start = ContinuousClock.now
     guard createFirst(on: workers[0], within: setUpLimit) else { return outcome.withLock { $0 } }
+    let creation = ContinuousClock.now - start
     guard runRounds(on: workers, clients: plans.count, for: .zero, limit: limit) else {
       return nil
     }
     let width = min(plans.count, max(2, ProcessInfo.processInfo.activeProcessorCount))
     let duration = Double(callDuration.load(ordering: .relaxed)) / 1e9
     let isShort = duration * Double(plans.joined().count) * 4 < slice.seconds
-    let creation = Duration.nanoseconds(creationDuration.load(ordering: .relaxed))
     if width > 1, isShort, creation < slice * Self.mostSlices, mayContinue {
       let limit = limit + slice * Self.mostSlices
       guard runRounds(on: workers, clients: width, for: slice, limit: limit) else {
@@ -111,30 +110,14 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
 
   /// Creates the subject of the first round. Returns whether it was created.
   private func createFirst(on worker: RunWorker, within limit: Duration) -> Bool {
-    let start = ContinuousClock.now
-    worker.runTask { [self] in
-      do {
-        let subject = try await makeSubject()
-        if isStopped.load(ordering: .relaxed) {
-          try await tearDown(subject)
-        } else {
-          first.withLock { $0 = subject }
-        }
-      } catch {
-        note("creating the subject threw \(type(of: error)): \(error)")
-      }
-      ended.signal()
+    let problem = worker.perform(within: limit) { [self] in
+      let subject = try await makeSubject()
+      // After the time-out, nobody else tears it down.
+      if Task.isCancelled { try await tearDown(subject) }
+      first.withLock { $0 = subject }
     }
-    guard ended.wait(timeout: .now() + limit.seconds) == .success else {
-      isStopped.store(true, ordering: .relaxed)
-      // Before the creation throws because it is cancelled.
-      note("creating the subject took longer than \(limit)")
-      worker.abandon()
-      return false
-    }
-    creationDuration.store(
-      Int((ContinuousClock.now - start) / .nanoseconds(1)), ordering: .relaxed)
-    return mayContinue
+    if let problem { note("creating the subject \(problem)") }
+    return problem == nil
   }
 
   /// Runs one round, and more of them until the slice is over.

@@ -176,7 +176,9 @@ private struct CountersSpecification: Specification {
   @Test func `creating a subject is no part of the time of a run`() async {
     let settings = ExplorationSettings(runs: 1, seed: 1, steps: 24, runLimit: .seconds(1))
     let report = await ConcurrentExplorer(CountersSpecification(), settings: settings) {
-      try await Task.sleep(for: .milliseconds(1_200))
+      // It ends when a run that blocks has reached the same limit.
+      let other = await explore(.blocks, runs: 50, runLimit: settings.runLimit)
+      guard case .timedOut = other.failure?.kind else { throw DictionaryError() }
       return Counters(nil)
     }.explore()
     #expect(report.failure == nil, "\(report)")
@@ -188,14 +190,17 @@ private struct CountersSpecification: Specification {
     settings.leastSetUpLimit = .milliseconds(200)
     let report = await ConcurrentExplorer(CountersSpecification(), settings: settings) {
       // It throws when it is cancelled, which is not what is reported.
-      try await Task.sleep(for: .seconds(60))
+      let (events, continuation) = AsyncStream<Never>.makeStream()
+      for await _ in events {}
+      withExtendedLifetime(continuation) {}
+      try Task.checkCancellation()
       return Counters(nil)
     }.explore()
     guard case .subject(let problem) = try #require(report.failure).kind else {
       Issue.record("\(report)")
       return
     }
-    #expect(problem == "creating the subject took longer than 0.2 seconds")
+    #expect(problem == "creating the subject did not end within 0.2 seconds")
   }
 
   @Test func `an error while the subject is created is a failure`() async throws {

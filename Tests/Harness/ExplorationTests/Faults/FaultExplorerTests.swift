@@ -311,7 +311,11 @@ import Testing
       RegistersSpecification(), faults: [.crash],
       settings: .init(runs: 1, steps: 4, runLimit: .milliseconds(20))
     ) {
-      try await Task.sleep(for: .milliseconds(200))
+      // It ends when a fault has reached a longer limit.
+      let endless = Fault<FaultyRegisters>("endless", within: .milliseconds(50)) { _ in
+        NeverSignalled.semaphore.wait()
+      }
+      _ = await explore(faults: [endless], runs: 1)
       return FaultyRegisters()
     }.explore()
     #expect(report.failure == nil, "\(report)")
