@@ -32,9 +32,9 @@ contracts: setup ## Run every contract on every implementation and print the mat
 EXPLORERS := ExplorationTests|DriftExplorationTests|ForeignPortsTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
 CONTACTS := ContactTests
 CRASHES := ExploredCrashTests|EndlessProgramTests
-TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|ForeignArchiveTests|HTTPRecordingsToolTests
+TRANSPORTS := Transport\w*AdapterTests|TransportPagesTests|ScriptedOriginTests|ForeignArchiveTests|HTTPRecordingsToolTests
 # The matrix: every suite of Tests/Contracts that runs a contract.
-MATRIX := ^ContractTests\.[A-Za-z]*ContractTests/
+MATRIX := ^ContractTests\.\w*ContractTests/
 
 # Products of another configuration go to another folder.
 SCRATCH := .build
