@@ -208,6 +208,10 @@ extension ClauseGroup<CookieStoreFixture> {
       checkEqual(try await fixture.listed("a").creation, start, "the creation of 'a'")
       checkEqual(
         try await fixture.listed("b").lastAccess, start, "the last access of 'b', which wasn't")
+      try await fixture.set("c=1; Path=/api")
+      checkEqual(
+        try await fixture.listed("a").lastAccess, start + 5,
+        "the last access of 'a' after another cookie was set")
     }
     Clause(
       "last-access-back", "the last access is that of the latest use, even if the clock went back",

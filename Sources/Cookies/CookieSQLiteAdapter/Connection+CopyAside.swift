@@ -17,12 +17,10 @@ extension Connection {
       // SQLite follows a symbolic link to the file. Unlike the file, the log has no POSIX locks that closing
       // a descriptor would release.
       let logPath = String(cString: sqlite3_filename_wal(sqlite3_db_filename(handle, "main")))
-      if access(logPath, F_OK) == 0 {
-        guard let log = FileManager.default.contents(atPath: logPath) else {
-          throw StoreFile.failure(errno, logPath)
-        }
-        try StoreFile.write(Array(log), to: copy + "-wal")
+      guard let log = FileManager.default.contents(atPath: logPath) else {
+        throw StoreFile.failure(errno, logPath)
       }
+      try StoreFile.write(Array(log), to: copy + "-wal")
       try StoreFile.write(try contents(), to: partial)
       guard rename(partial, copy) == 0 else { throw StoreFile.failure(errno, copy) }
       try StoreFile.synchronizeDirectory(of: copy)

@@ -42,7 +42,7 @@ extension Connection {
   /// may still contain invalid rows; each row is validated when it is read.
   private func verify() throws(CookieStoreError) {
     let found = try rows("PRAGMA integrity_check(1)") { $0.displayText(0) }
-    guard found == ["ok"] else { throw corrupt(found.joined(separator: "; ")) }
+    guard found == ["ok"] else { throw corrupt(found.joined()) }
     let tallies = try rows("SELECT \(Tally.columns) FROM tally") { Tally($0) }
     guard tallies.count == 1, let tally = tallies[0],
       tally.lastSequence < Tally.range.upperBound

@@ -42,9 +42,9 @@ final class Connection {
     sqlite3_busy_timeout(opened, self.busyTimeout)
     // A malicious file must not execute code through its schema, triggers or views.
     for (option, value) in [
-      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
-      (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
-    ] as [(Int32, Int32)] {
+      (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+      (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, false),
+    ] {
       _ = csqlite_set_option(opened, option, value)
     }
     do throws(CookieStoreError) {
@@ -67,14 +67,14 @@ final class Connection {
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
   func setCheckpointsOnClose(_ value: Bool) {
-    _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, value ? 0 : 1)
+    _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !value)
   }
 
   /// Runs a closure with a busy timeout of 0: another handle's lock fails it immediately.
   func withoutWaiting<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    sqlite3_busy_timeout(handle, 0)
+    sqlite3_busy_handler(handle, nil, nil)
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
     return try body()
   }
@@ -191,7 +191,8 @@ final class Connection {
       try check(commit.run())
       return result
     } catch {
-      if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+      // Fails if SQLite has already rolled the transaction back.
+      sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
       throw error
     }
   }
@@ -217,11 +218,11 @@ final class Connection {
   func toleratingDamage<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+    _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, false)
     try execute("PRAGMA writable_schema = ON")
     defer {
       try? execute("PRAGMA writable_schema = RESET")
-      _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+      _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, true)
     }
     return try body()
   }
@@ -237,8 +238,7 @@ final class Connection {
   }
 
   private static func milliseconds(_ duration: Duration) -> Int32 {
-    let count = min(duration / .milliseconds(1), Double(Int32.max))
-    return Int32(max(0, count))
+    Int32(min(duration / .milliseconds(1), Double(Int32.max)))
   }
 
   private static func prepare(
@@ -247,9 +247,7 @@ final class Connection {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-    guard let statement, code == SQLITE_OK else {
-      throw failure(code, handle: handle, path: path)
-    }
+    guard let statement else { throw failure(code, handle: handle, path: path) }
     return Statement(handle: statement)
   }
 

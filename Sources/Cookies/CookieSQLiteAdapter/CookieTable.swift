@@ -401,10 +401,9 @@ extension CookieTable {
   }
 
   private func evict(
-    _ difference: Int64, by select: Statement, _ tally: inout Tally
+    _ excess: Int64, by select: Statement, _ tally: inout Tally
   ) throws(CookieStoreError) {
-    let excess = max(0, difference)
-    guard excess != 0 else { return }
+    guard excess > 0 else { return }
     // SQL orders by the last access in the file, so the buffered ones must be written first.
     try updateAccesses()
     select.bind(1, excess)

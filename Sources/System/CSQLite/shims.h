@@ -4,12 +4,13 @@
 #define CSQLITE_SHIMS_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 /// The file ends inside a page.
 static const int csqlite_short_read = SQLITE_IOERR_SHORT_READ;
 
 /// Sets a Boolean option of a connection and returns a result code.
-static inline int csqlite_set_option(sqlite3 *database, int option, int value) {
+static inline int csqlite_set_option(sqlite3 *database, int option, bool value) {
   return sqlite3_db_config(database, option, value, (int *)0);
 }
 

@@ -70,6 +70,13 @@ import Testing
     #expect(storageFailure { try connection.execute(change) }?.detail.contains(refusal) == true)
   }
 
+  @Test func `a database that can't have a write-ahead log is refused`() throws {
+    let memory = try Connection.inMemory()
+    let found = storageFailure { try Schema.current.prepare(memory) }
+    #expect(found?.kind == .other)
+    #expect(found?.detail == "the file system doesn't support a write-ahead log")
+  }
+
   // MARK: Waiting
 
   @Test(

@@ -205,6 +205,11 @@ struct DatabaseBytes {
     return leaves
   }
 
+  /// A big-endian number.
+  func number(at offset: Int, count: Int) -> Int {
+    bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+  }
+
   /// The offset of a page's first byte behind the header of the file.
   func start(of page: Int) -> Int { (page - 1) * pageSize + (page == 1 ? 100 : 0) }
 

@@ -23,15 +23,18 @@ import Testing
 
   // MARK: The file
 
-  @Test(arguments: [
-    (SQLiteCookieStore.Durability.processCrash, Int64(1)), (.powerLoss, 2),
-  ])
+  @Test(
+    arguments: [
+      (.processCrash, [1, 0, 0]), (.powerLoss, [2, 1, 1]),
+    ] as [(SQLiteCookieStore.Durability, [Int64])])
   func `durability sets the synchronization mode`(
-    durability: SQLiteCookieStore.Durability, synchronous: Int64
+    durability: SQLiteCookieStore.Durability, expected: [Int64]
   ) throws {
     let connection = try Connection(
       opening: directory.file(), schema: .current, durability: durability, busyTimeout: .zero)
-    #expect(try connection.integer("PRAGMA synchronous") == synchronous)
+    let settings = ["synchronous", "fullfsync", "checkpoint_fullfsync"]
+    #expect(try settings.map { try connection.integer("PRAGMA \($0)") } == expected)
+    #expect(try connection.integer("PRAGMA cell_size_check") == 1)
     #expect(try connection.rows("PRAGMA journal_mode") { $0.displayText(0) } == ["wal"])
   }
 
@@ -46,6 +49,37 @@ import Testing
     store.close()
     store = try open()
     #expect(try store.all() == [cookie])
+  }
+
+  @Test func `a lookup leaves no domain for the next one`() throws {
+    let store = try open()
+    let parent = "a-name-that-has-no-room-in-a-string.example"
+    try store.store("p=1; Domain=\(parent)", from: .to(parent))
+    let host = "www." + parent
+    for _ in 1...3 {
+      #expect(try store.cookies(for: .to(host)).map(\.name) == ["p"])
+      #expect(try store.cookies(for: .to("localhost")).isEmpty)
+    }
+  }
+
+  @Test func `what a restore evicts is reported domain by domain`() async throws {
+    let store = try open(limits: .init(perDomain: 1))
+    let domains = ["e.example", "b.example", "d.example", "a.example", "c.example", "f.example"]
+    let cookies = domains.flatMap { domain in
+      (0..<2).map { number in
+        Cookie(
+          name: "n\(number)", value: "", domain: domain, isHostOnly: true,
+          creation: clock.now + Double(number), lastAccess: clock.now + Double(number))
+      }
+    }
+    let changes = store.changes()
+    try store.restore(cookies)
+    store.close()
+    var evicted: [String] = []
+    for await change in changes {
+      if case .removed(let cookie, .evicted) = change { evicted.append(cookie.domain) }
+    }
+    #expect(evicted == domains.sorted())
   }
 
   @Test func `a store of an older version is migrated with its cookies`() throws {

@@ -169,6 +169,71 @@ import Testing
         == cookies.map(\.name).filter { !lost.contains($0) } + ["last"])
   }
 
+  @Test func `the copy takes the next number, but none that an interrupted copy has left`() throws {
+    let cookies = try directory.makeStore(of: 60, pageSize: 512)
+    let bytes = try DatabaseBytes(directory)
+    let page = try #require(bytes.leaves.keys.min())
+    try bytes.overwriting(bytes.start(of: page)).write(directory)
+    for name in ["cookies.db.damaged-1", "cookies.db.damaged-2-partial"] {
+      try Data(name.utf8).write(to: URL(filePath: directory.file(name)))
+    }
+    let salvage = try salvage()
+    #expect(salvage.damagedCopy == directory.file("cookies.db.damaged-3"))
+    #expect(salvage.kept.count < cookies.count)
+    #expect(
+      FileManager.default.contents(atPath: directory.file("cookies.db.damaged-2-partial"))
+        == Data("cookies.db.damaged-2-partial".utf8))
+  }
+
+  @Test func `salvaging leaves no file open`() throws {
+    try directory.makeStore(of: 60, pageSize: 512)
+    let bytes = try DatabaseBytes(directory)
+    let page = try #require(bytes.leaves.keys.min())
+    try bytes.overwriting(bytes.start(of: page)).write(directory)
+    try directory.execute("SELECT 1")
+    #expect(try salvage().damagedCopy != nil)
+    #expect(try directory.openFiles() == [])
+  }
+
+  @Test func `a damaged file without a log gets one`() throws {
+    let cookies = try directory.makeStore(of: 60, pageSize: 512)
+    try directory.execute("PRAGMA journal_mode = DELETE")
+    let bytes = try DatabaseBytes(directory)
+    let (page, lost) = try #require(bytes.leaves.min { $0.key < $1.key })
+    try bytes.overwriting(bytes.start(of: page)).write(directory)
+    #expect(try salvage().kept == cookies.filter { !lost.contains(number(of: $0)) })
+    #expect(try directory.execute("PRAGMA journal_mode") == ["wal"])
+  }
+
+  @Test func `a dropped row doesn't count as one that could not be read`() throws {
+    try directory.makeStore(of: 60, pageSize: 512)
+    try directory.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name59'")
+    let bytes = try DatabaseBytes(directory)
+    let (page, lost) = try #require(bytes.leaves.first { !$0.value.contains(59) })
+    try bytes.overwriting(bytes.start(of: page)).write(directory)
+    let salvage = try salvage()
+    #expect(salvage.dropped.count == 1 && salvage.missing == lost.count)
+  }
+
+  @Test func `a row that two pages lead to is dropped once`() throws {
+    try directory.makeStore(of: 60, pageSize: 512)
+    try directory.execute("UPDATE cookie SET same_site = 9")
+    let bytes = try DatabaseBytes(directory)
+    // Interior pages (2) have the offsets of their entries, which begin with the number of the page below.
+    let entries = try #require(
+      bytes.pages.lazy.filter { bytes.bytes[bytes.start(of: $0)] == 2 }.map { page in
+        (0..<2).map {
+          (page - 1) * bytes.pageSize
+            + bytes.number(at: bytes.start(of: page) + 12 + 2 * $0, count: 2)
+        }
+      }.first { bytes.leaves[bytes.number(at: $0[0], count: 4)] != nil })
+    let twice = Array(bytes.bytes[entries[0]..<entries[0] + 4])
+    try bytes.overwriting(entries[1], with: twice).write(directory)
+    let dropped = try salvage().dropped
+    #expect(dropped.count > 1)
+    #expect(Set(dropped).count == dropped.count, "\(dropped)")
+  }
+
   @Test func `a copy that can't be written leaves the file as it is`() throws {
     try directory.makeStore(of: 20)
     let bytes = try DatabaseBytes(directory).overwriting(4096)

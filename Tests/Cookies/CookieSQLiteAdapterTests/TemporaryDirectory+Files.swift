@@ -19,4 +19,13 @@ extension TemporaryDirectory {
     }
     return contents
   }
+
+  /// Returns the files that this process has open in the directory, and the directory itself.
+  func openFiles() throws -> [String] {
+    let files = FileManager.default
+    return try files.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+      // Another thread may have closed the descriptor.
+      try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+    }.filter { $0.hasPrefix(path) }.sorted()
+  }
 }

@@ -214,6 +214,24 @@ import Testing
     #expect(try SQLiteCookieStore.salvage(path: directory.file()).kept.count == 201)
     #expect(failureKind { try exercise(directory.file()) } == nil)
   }
+
+  @Test(arguments: [
+    ("DELETE FROM tally", "the tally is invalid"),
+    ("UPDATE tally SET cookies = 'many'", "the tally is invalid"),
+    ("UPDATE tally SET cookies = 201", "the tally doesn't match the number of cookies"),
+  ])
+  func `a tally that is wrong is named`(sql: String, detail: String) throws {
+    try directory.makeStore()
+    try directory.execute(sql)
+    #expect(storageFailure { _ = try SQLiteCookieStore(path: directory.file()) }?.detail == detail)
+  }
+
+  @Test func `a file that a newer SQLite must not write is refused`() throws {
+    try directory.makeStore()
+    // The write version of the header: <https://www.sqlite.org/fileformat2.html>.
+    try DatabaseBytes(directory).overwriting(18, with: [3]).write(directory)
+    try directory.expectFailure(.notPermitted) { _ = try directory.open() }
+  }
 }
 
 /// Opens a file, runs every operation of a store on it, and throws the first storage failure.

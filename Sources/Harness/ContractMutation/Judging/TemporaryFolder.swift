@@ -33,9 +33,10 @@ struct TemporaryFolder {
     path = "\(parent)/contracts-mutate-\(getuid())-\(name)"
     try? files.removeItem(atPath: path)
     do {
+      // Other users may enter the folder, since tests run programs as them, and not list it.
       lifeline = try Lifeline(removing: path)
       try files.createDirectory(
-        atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711])
     } catch {
       throw MutationError("can't create the folder of temporary files \(path): \(error)")
     }
