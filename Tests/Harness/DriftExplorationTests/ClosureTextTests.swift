@@ -12,6 +12,11 @@ import Testing
     ("f(.map { $0 + 1 }, call: { files, _ in files.read() })", "s.read()"),
     ("f { [weak self] files in files.read() }", "s.read()"),
     ("f { @MainActor files, path in files.read(path) }", "s.read(1)"),
+    ("f { files, path -> [String?] in files.read(path) }", "s.read(1)"),
+    (
+      "f { (files: any Files, x) async throws(E) -> F.G<Int>? in\n  let x = x; return x\n}",
+      "{ (files, x) -> F.G<Int>? in\n  let x = x; return x\n}(s, 1, 2)"
+    ),
     ("f { /* what } */ files in files.read() }", "s.read()"),
     (
       "f { files, x in\n  // a } in a comment\n  files.read(x)\n}",

@@ -55,6 +55,21 @@ import Testing
     #expect(saved == !calls.isEmpty, "\(result.summary)")
   }
 
+  @Test func anAnswerAndWhatIsReadAfterItMayBothDiffer() async throws {
+    let result = try await result(
+      of: .notes(.countsOneMore), observing: [.afterEachCall("count") { try $0.noteCount() }]
+    ) {
+      Operation("addAndCount", .texts) { notes, text in
+        _ = notes.add(text)
+        return try notes.noteCount()
+      }
+    }
+    #expect(result.findings == [["addAndCount(\"a\")"]])
+    #expect(result.problems.count == 1)
+    #expect(result.problems.first?.contains("reference: returned 1\n") == true)
+    #expect(result.problems.first?.contains("#expect(try notes.noteCount() == 1)") == true)
+  }
+
   @Test func aHangIsAFinding() async throws {
     var settings = ExplorationSettings.brief
     settings.runLimit = .milliseconds(700)
@@ -262,8 +277,11 @@ import Testing
 
   @Test func anOperationsNameIsNoIDOfAClause() async throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data("Operation(\n  \"text\", .keys) { $0 }\nClause(\"add-all\", \"…\")".utf8)
-      .write(to: folder.appending(path: "Other.swift"))
+    try Data(
+      "Operation(\n  \"text\", .keys) { $0 }\n.result(of: \"text\")\nClause(\"add-all\", \"…\")"
+        .utf8
+    )
+    .write(to: folder.appending(path: "Other.swift"))
     let result = try await result(of: .notes(.otherError)) {
       Operation("text", .keys) { (notes: any Notes, key) in try notes.text(for: key) }
     }

@@ -62,6 +62,15 @@ extension Contract<any Notes> {
       #expect(error?.errorCode == 4)
     }
     Clause(
+      "refuse-by-count", "notes.refuseByCount() throws Refusal.tooMany(count: 0)",
+      from: "exploration, seed 1"
+    ) { notes in
+      let error = #expect(throws: Refusal.self) {
+        try notes.refuseByCount()
+      }
+      #expect(error.map { "\($0)" } == "tooMany(count: 0)")
+    }
+    Clause(
       "any-count", "notes.anyCount() returns 0",
       from: "exploration, seed 1"
     ) { notes in
@@ -124,6 +133,7 @@ extension Contract<any Notes> {
     Operation("all") { notes in notes.all() }.comparing { notes in notes.map { $0.lowercased() } }
     Operation("noteCount") { notes in try notes.noteCount() }
     Operation("throwByCount") { notes in try notes.throwByCount() }
+    Operation("refuseByCount") { notes in try notes.refuseByCount() }
     Operation("anyCount") { notes in try notes.anyCount() }
     Operation("last") { notes in
       let all = notes.all()

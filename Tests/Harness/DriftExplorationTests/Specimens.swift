@@ -26,6 +26,9 @@ extension Notes {
       userInfo: [NSFilePathErrorKey: "/\(UUID())"])
   }
 
+  /// An error that can't be compared.
+  func refuseByCount() throws { throw Refusal.tooMany(count: try noteCount()) }
+
   func anyCount() throws -> any Sendable { try noteCount() }
 }
 
@@ -33,6 +36,8 @@ struct Entry: Hashable {
   var id: Int
   var text: String
 }
+
+enum Refusal: Error { case tooMany(count: Int) }
 
 /// There is no entry with this id.
 struct NoEntry: Error, Hashable {

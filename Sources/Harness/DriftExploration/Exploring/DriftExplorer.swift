@@ -123,7 +123,8 @@ struct DriftExplorer<Subject> {
     var finding = DriftFinding(failure, specification: specification)
     if let signature = finding.answers?.signature {
       let transcripts = await transcripts(of: failure.commands, count: 2)
-      finding.steps = transcripts.first ?? []
+      let steps = transcripts.first ?? []
+      finding.steps = Array(steps.prefix(through: finding.place(in: steps)))
       finding.isStable =
         transcripts.count == 2 && transcripts[0].map(\.live) == transcripts[1].map(\.live)
       // The same difference in other places, and what shrinking made of it, are not found again.
@@ -132,7 +133,7 @@ struct DriftExplorer<Subject> {
         let parts = signature.split(separator: "|", omittingEmptySubsequences: false).suffix(2)
         mode.ignored.insert(([place] + parts.map(String.init)).joined(separator: "|"))
       }
-      if finding.steps.filter(\.differs).count > 1 {
+      if finding.steps.dropLast().contains(where: \.differs) {
         mode.ignored.insert(Specification.consequence(signature))
         return nil
       }

@@ -40,6 +40,8 @@ struct AnswerText: Codable, Equatable {
   var expression: String?
   /// The error's type.
   var errorType: String?
+  /// The description of an error that can't be compared.
+  var errorText: String?
   /// The code of an error of Foundation, which is compared without what it says of its cause.
   var errorCode: Int?
   /// The path from the value to what differs, where the values are compared by their structure.
@@ -62,7 +64,12 @@ struct AnswerText: Codable, Equatable {
         return
       }
       let source = ValueSource.expression(of: error)
-      if (error as Any) is any Equatable { expression = source }
+      if (error as Any) is any Equatable {
+        expression = source
+      } else if source != nil {
+        // Without a source, the description may have an address.
+        errorText = "\(error)"
+      }
       text = "threw \(source ?? Self.shortened(error))"
     case .returned(let value):
       guard Value.self != Void.self else {

@@ -77,6 +77,7 @@ struct DriftReport<Subject> {
       "compared \(fake) with \(live): \(calls) calls on each, \(runs) sequences, "
       + String(format: "%.1f", seconds) + " s, first seed \(seed); "
       + (findings.isEmpty ? "no difference" : "differences: \(findings.count)")
+    if findings.isEmpty, consequences > 0 { text += ", but \(consequences) after declared ones" }
     if isFull { text += ", the most that a run reports: repair some and run it again" }
     if let examples { text += ", saved in \(examples)" }
     if !known.isEmpty { text += ", known ones: \(known.filter(\.isSeen).count) of \(known.count)" }
@@ -183,6 +184,19 @@ struct DriftFinding<Subject> {
       )
     default: nil
     }
+  }
+
+  /// The index of the step that this is a finding about. What is read after it differs as well if its call changes
+  /// something.
+  func place(in steps: [TranscriptStep]) -> Int {
+    let end = answers?.signature ?? ""
+    let observation = specification.observations.firstIndex {
+      // An observation at the end follows no operation.
+      let operation = $0.isAfterEachCall ? operations.last ?? "" : ""
+      return end.hasPrefix("\($0.name) after \(operation)|")
+    }
+    return steps.lastIndex { $0.call == operations.count - 1 && $0.observation == observation }
+      ?? steps.count - 1
   }
 
   /// Whether another finding differs in arguments of the last call that are special, such as zero or nil, and these are

@@ -238,12 +238,16 @@ struct FindingText<Subject> {
     if answer.isThrown {
       let error = finding.isStable ? answer.expression : nil
       let expected = error ?? "\(answer.errorType ?? "(any Error)").self"
-      let code = finding.isStable ? answer.errorCode : nil
+      let code = answer.errorCode.map { "#expect(error?.errorCode == \($0))" }
+      let text = answer.errorText.map {
+        "#expect(error.map { \"\\($0)\" } == \(ValueSource.text(of: $0)))"
+      }
+      let check = finding.isStable ? code ?? text : nil
       return [
-        (code == nil ? "" : "let error = ")
+        (check == nil ? "" : "let error = ")
           + "\(isAsync ? "await " : "")#expect(throws: \(expected)) {",
         (isVoid ? "" : "_ = ").appending(call).indented(by: 2), "}",
-      ] + (code.map { ["#expect(error?.errorCode == \($0))"] } ?? [])
+      ] + [check].compactMap(\.self)
     }
     // A clause must expect something, also where only the return counts.
     let returns = [
@@ -275,17 +279,17 @@ struct FindingText<Subject> {
 
 /// Ids for clauses that no file of the test's folder contains.
 struct ClauseIDs {
-  private var taken: String
+  private var taken: Set<String>
 
   /// Reads the Swift files of the folder of a file.
   init(besideFile file: String) {
     let folder = URL(filePath: file).deletingLastPathComponent()
     let files = try? FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
-    taken = (files ?? []).filter { $0.pathExtension == "swift" }.prefix(200)
-      .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
-      // The name of an operation is not an id.
-      .replacing(/Operation\(\s*"/, with: "Operation(")
+    taken = Set(
+      (files ?? []).filter { $0.pathExtension == "swift" }.prefix(200)
+        .compactMap { try? String(contentsOf: $0, encoding: .utf8) }
+        .flatMap { $0.matches(of: /Clause\(\s*"([^"]*)"/).map { String($0.1) } })
   }
 
   /// Returns an id like a name: lower-case letters, digits and `-`.
@@ -297,11 +301,10 @@ struct ClauseIDs {
     }
     var candidate = id
     var number = 2
-    while taken.contains("\"\(candidate)\"") {
+    while !taken.insert(candidate).inserted {
       candidate = "\(id)-\(number)"
       number += 1
     }
-    taken += "\"\(candidate)\""
     return candidate
   }
 }

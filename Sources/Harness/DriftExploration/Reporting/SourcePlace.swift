@@ -29,6 +29,8 @@ struct ClosureText: Sendable {
   var parameters: [String]
   /// The global actor on which it runs, with `@`, or `nil`.
   var globalActor: String?
+  /// The type that it says it returns, or `nil`.
+  var returnType: String?
   var body: String
 
   /// Whether the body is one expression.
@@ -45,7 +47,9 @@ struct ClosureText: Sendable {
     if let end = Self.endOfSignature(inside, source) {
       var isName = true
       var isCapture = false
-      for (index, token) in inside[..<end].enumerated() {
+      let arrow = inside[..<end].lastIndex { source[$0] == "->" }
+      returnType = arrow.map { source[inside[$0 + 1].lowerBound..<inside[end - 1].upperBound] }
+      for (index, token) in inside[..<(arrow ?? end)].enumerated() {
         let text = source[token]
         // An attribute is two tokens.
         if text == "@" { continue }
@@ -125,7 +129,9 @@ struct ClosureText: Sendable {
 
   private func called(with arguments: [String]) -> String {
     let effects = [body.contains("try") ? "try" : "", body.contains("await") ? "await" : ""]
-    let signature = parameters.isEmpty ? "" : " (\(parameters.joined(separator: ", "))) in"
+    let result = returnType.map { " -> " + $0 } ?? ""
+    let signature =
+      parameters.isEmpty ? "" : " (\(parameters.joined(separator: ", ")))\(result) in"
     let call = "{\(signature)\n\(body.indented(by: 2))\n}(\(arguments.joined(separator: ", ")))"
     return (effects.filter { !$0.isEmpty } + [call]).joined(separator: " ")
   }
@@ -198,7 +204,8 @@ struct ClosureText: Sendable {
       if text == "in" { return index }
       let belongs =
         text.first.map { $0.isLetter || $0 == "_" || $0 == "@" } == true
-        || [",", ":", "(", ")", "[", "]", ".", "->", "?"].contains(text)
+        || [",", ":", "(", ")", "[", "]", ".", "->"].contains(text)
+        || text.allSatisfy { "<>?&".contains($0) }
       if !belongs || ["try", "await", "return", "for", "let", "var", "if"].contains(text) {
         return nil
       }

@@ -103,7 +103,8 @@ extension DriftExplorer {
       FindingText(
         finding, live: live.id, fake: fake.id, operations: operations, observations: observations)
     }
-    if finding.steps.contains(where: \.differs) {
+    if let first = finding.steps.firstIndex(where: \.differs) {
+      finding.steps = Array(finding.steps[...first])
       let isUnknown = await lockStep(DriftMode(), settings).sendingCommands()
         .run(each: [failure.commands]) { kind, _ in kind != nil }.first
       guard isUnknown != false else {
