@@ -79,8 +79,7 @@ extension CurlHandle {
       return
     }
     let name = "transfer-encoding:".utf8
-    guard line.count > name.count, zip(line, name).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 })
-    else { return }
+    guard line.count > name.count, zip(line, name).allSatisfy({ $0 | 0x20 == $1 }) else { return }
     ignoresLength = true
   }
 
