@@ -1,6 +1,7 @@
 import ContractTesting
 import Foundation
 import SeededRandom
+import SystemPlatform
 import Testing
 
 @testable import ServerFixtures
@@ -34,6 +35,9 @@ import Testing
       for _ in 0..<20 {
         proxy.faults.refusesConnections = true
         #expect(throws: (any Error).self) { try Client(port: proxy.port) }
+        #expect(throws: LoopbackSocket.Failure.self, "another program can take the port") {
+          try LoopbackSocket.bound(to: proxy.port)
+        }
         proxy.faults.refusesConnections = false
         let client = try Client(port: proxy.port)
         #expect(client.ask("hello") == .bytes("hello"))

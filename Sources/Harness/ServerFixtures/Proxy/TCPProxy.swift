@@ -43,10 +43,10 @@ public final class TCPProxy: Sendable {
   ///   - seed: The seed of random delays.
   /// - Throws: An error that names the system call if no socket or thread can be made.
   public init(to target: UInt16, seed: UInt64 = 0) throws {
-    let (listener, port) = try Self.listen(on: 0)
+    let (listener, reservation, port) = try Self.reservedPort()
     guard let ends = makeConnectedSockets() else {
       let code = errno
-      close(listener)
+      for socket in [listener, reservation] { close(socket) }
       throw LoopbackSocket.Failure(call: "socketpair", code: code)
     }
     self.port = port
@@ -55,9 +55,12 @@ public final class TCPProxy: Sendable {
     wakeUp = ends
     state = Mutex(State())
     do {
-      try SystemThread { [self] in acceptConnections(listener) }.detach()
+      try SystemThread { [self] in
+        acceptConnections(listener)
+        close(reservation)
+      }.detach()
     } catch {
-      close(listener)
+      for socket in [listener, reservation] { close(socket) }
       throw error
     }
   }
@@ -68,7 +71,8 @@ public final class TCPProxy: Sendable {
   }
 
   /// What happens to connections. When a change of `refusesConnections` returns, it is in force, with one
-  /// exception: if another program has taken the port meanwhile, connections remain refused.
+  /// exception: where the system allows no reservation of the port, another program may have taken it meanwhile, and
+  /// connections remain refused.
   public var faults: ProxyFaults {
     get { state.withLock { $0.faults } }
     set {
@@ -142,7 +146,7 @@ public final class TCPProxy: Sendable {
           close(open)
           listener = nil
         }
-        if !isStopped, !refuses, listener == nil { listener = try? Self.listen(on: port).socket }
+        if !isStopped, !refuses, listener == nil { listener = try? Self.listen(on: port) }
         for _ in 0..<waiting { seen.signal() }
         if isStopped { return }
       } else if let listener, events[1].revents != 0 {
@@ -168,15 +172,25 @@ public final class TCPProxy: Sendable {
     connection.start()
   }
 
-  private static func listen(
-    on port: UInt16
-  ) throws(LoopbackSocket.Failure) -> (socket: Int32, port: UInt16) {
-    let (socket, port) = try LoopbackSocket.bound(to: port, isReusable: true)
+  /// Makes a socket that listens on a free port, and one that keeps the port while none listens.
+  ///
+  /// The second is -1 where the system allows no two sockets on a port, as Darwin does.
+  private static func reservedPort() throws(LoopbackSocket.Failure) -> (
+    listener: Int32, reservation: Int32, port: UInt16
+  ) {
+    let (reservation, port) = try LoopbackSocket.bound(isReusable: true)
+    if let listener = try? listen(on: port) { return (listener, reservation, port) }
+    close(reservation)
+    return (try listen(on: port), -1, port)
+  }
+
+  private static func listen(on port: UInt16) throws(LoopbackSocket.Failure) -> Int32 {
+    let socket = try LoopbackSocket.bound(to: port, isReusable: true).socket
     guard Foundation.listen(socket, 128) == 0 else {
       let code = errno
       close(socket)
       throw LoopbackSocket.Failure(call: "listen", code: code)
     }
-    return (socket, port)
+    return socket
   }
 }
