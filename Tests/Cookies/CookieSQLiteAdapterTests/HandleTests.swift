@@ -270,7 +270,7 @@ import Testing
     let changes = store.changes()
     try store.store("a=1", from: .to())
     other.close()
-    #expect(try !openFiles.isEmpty)
+    #expect(try !directory.openFiles().isEmpty)
     store.close()
     try await expectEnd(of: changes)
     store.close()
@@ -308,7 +308,7 @@ import Testing
       try directory.execute(sql)
     }
     #expect(failureKind { _ = try open() } != nil)
-    #expect(try openFiles == [])
+    #expect(try directory.openFiles() == [])
   }
 
   @Test func `closing a store that met damage leaves the file and its log unchanged`() throws {
@@ -340,23 +340,6 @@ import Testing
     for await _ in changes { count += 1 }
     #expect(count == 1)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["cookies.db"])
-    #expect(try openFiles == [])
-  }
-
-  /// The names of the directory's files that this process has open.
-  private var openFiles: [String] {
-    get throws {
-      func identity(_ status: stat) -> [UInt64] {
-        [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
-      }
-      let open = try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").compactMap { name in
-        var status = stat()
-        return Int32(name).flatMap { fstat($0, &status) == 0 ? identity(status) : nil }
-      }
-      return try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { name in
-        var status = stat()
-        return stat(directory.file(name), &status) == 0 && open.contains(identity(status))
-      }
-    }
+    #expect(try directory.openFiles() == [])
   }
 }

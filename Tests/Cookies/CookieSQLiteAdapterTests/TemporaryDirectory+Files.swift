@@ -20,12 +20,19 @@ extension TemporaryDirectory {
     return contents
   }
 
-  /// Returns the files that this process has open in the directory, and the directory itself.
+  /// The names of the directory's files that this process has open, and `.` for the directory.
   func openFiles() throws -> [String] {
-    let files = FileManager.default
-    return try files.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-      // Another thread may have closed the descriptor.
-      try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
-    }.filter { $0.hasPrefix(path) }.sorted()
+    func identity(_ status: stat) -> [UInt64] {
+      [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
+    }
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").compactMap { name in
+      var status = stat()
+      return Int32(name).flatMap { fstat($0, &status) == 0 ? identity(status) : nil }
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: path) + ["."]
+    return names.filter { name in
+      var status = stat()
+      return stat(file(name), &status) == 0 && open.contains(identity(status))
+    }
   }
 }
