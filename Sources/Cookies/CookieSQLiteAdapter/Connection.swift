@@ -238,7 +238,7 @@ final class Connection {
   }
 
   private static func milliseconds(_ duration: Duration) -> Int32 {
-    Int32(min(duration / .milliseconds(1), Double(Int32.max)))
+    Int32(min(max(0, duration / .milliseconds(1)), Double(Int32.max)))
   }
 
   private static func prepare(

@@ -81,7 +81,8 @@ import Testing
 
   @Test(
     arguments: [
-      (.milliseconds(-5), 0), (.zero, 0), (.milliseconds(1500), 1500),
+      (.milliseconds(-5), 0), (.seconds(-1 << 40), 0), (.zero, 0), (.milliseconds(1500), 1500),
+      (.seconds(1 << 40), Int64(Int32.max)),
     ] as [(Duration, Int64)])
   func `a connection waits as long as it was told`(time: Duration, milliseconds: Int64) throws {
     try directory.execute("CREATE TABLE a(x)")

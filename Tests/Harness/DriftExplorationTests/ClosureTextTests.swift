@@ -14,6 +14,10 @@ import Testing
     ("f { @MainActor files, path in files.read(path) }", "s.read(1)"),
     ("f { files, path -> [String?] in files.read(path) }", "s.read(1)"),
     (
+      "f { (files: (Int) -> Int, x) -> () -> Int in\n  let x = x; return x\n}",
+      "{ (files, x) -> () -> Int in\n  let x = x; return x\n}(s, 1, 2)"
+    ),
+    (
       "f { (files: any Files, x) async throws(E) -> F.G<Int>? in\n  let x = x; return x\n}",
       "{ (files, x) -> F.G<Int>? in\n  let x = x; return x\n}(s, 1, 2)"
     ),

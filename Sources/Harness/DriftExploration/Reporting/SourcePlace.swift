@@ -47,7 +47,7 @@ struct ClosureText: Sendable {
     if let end = Self.endOfSignature(inside, source) {
       var isName = true
       var isCapture = false
-      let arrow = inside[..<end].lastIndex { source[$0] == "->" }
+      let arrow = Self.arrow(inside[..<end], source)
       returnType = arrow.map { source[inside[$0 + 1].lowerBound..<inside[end - 1].upperBound] }
       for (index, token) in inside[..<(arrow ?? end)].enumerated() {
         let text = source[token]
@@ -195,6 +195,17 @@ struct ClosureText: Sendable {
       if depth == 0 { return index }
     }
     return nil
+  }
+
+  /// The number of the arrow before the type that a closure returns, and not of one in a parameter's type.
+  private static func arrow(_ tokens: ArraySlice<Range<Int>>, _ source: SourceText) -> Int? {
+    var depth = 0
+    return tokens.firstIndex {
+      let text = source[$0]
+      if text == "(" || text == "[" { depth += 1 }
+      if text == ")" || text == "]" { depth -= 1 }
+      return text == "->" && depth == 0
+    }
   }
 
   /// The number of the token `in` that ends the parameters, if the closure names any.
