@@ -13,6 +13,7 @@ import Testing
     ("f { [weak self] files in files.read() }", "s.read()"),
     ("f { @MainActor files, path in files.read(path) }", "s.read(1)"),
     ("f { files, path -> [String?] in files.read(path) }", "s.read(1)"),
+    ("f { files, path -> in files.read(path) }", "s.read(1)"),
     (
       "f { (files: (Int) -> Int, x) -> () -> Int in\n  let x = x; return x\n}",
       "{ (files, x) -> () -> Int in\n  let x = x; return x\n}(s, 1, 2)"

@@ -70,6 +70,19 @@ import Testing
     #expect(result.problems.first?.contains("#expect(try notes.noteCount() == 1)") == true)
   }
 
+  @Test func whatIsSeenOnlyAfterADeclaredDifferenceIsCounted() async throws {
+    let result = try await result(of: .notes(.forgetsEmptyKey)) {
+      Operation("write", .texts, .keys) { (notes: any Notes, text, key) -> String? in
+        try notes.set(text, for: key)
+        return try? notes.text(for: key)
+      }
+      .differing(because: "the empty key is not stored") { _, key in key.isEmpty }
+      Operation("text", .keys) { notes, key in try notes.text(for: key) }
+    }
+    #expect(result.problems.isEmpty)
+    #expect(result.summary.contains("; no difference, but 1 after declared ones"), "\(result)")
+  }
+
   @Test func aHangIsAFinding() async throws {
     var settings = ExplorationSettings.brief
     settings.runLimit = .milliseconds(700)

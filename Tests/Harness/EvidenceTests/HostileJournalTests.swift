@@ -14,9 +14,9 @@ import Testing
     defer { try? FileManager.default.removeItem(at: file) }
     // `joined` takes several seconds for 30 MB in a debug build.
     var text = Data()
-    for line in lines {
+    for (index, line) in lines.enumerated() {
+      if index > 0 { text.append(0x0a) }
       text.append(contentsOf: line)
-      text.append(0x0a)
     }
     try text.write(to: file)
     return try Journal(contentsOf: file.path)

@@ -33,8 +33,8 @@ struct TemporaryFolder {
     path = "\(parent)/contracts-mutate-\(getuid())-\(name)"
     try? files.removeItem(atPath: path)
     do {
-      // Other users may enter the folder, since tests run programs as them, and not list it.
       lifeline = try Lifeline(removing: path)
+      // Other users may enter the folder, since tests run programs as them, and not list it.
       try files.createDirectory(
         atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711])
     } catch {

@@ -124,7 +124,7 @@ struct DriftExplorer<Subject> {
     if let signature = finding.answers?.signature {
       let transcripts = await transcripts(of: failure.commands, count: 2)
       let steps = transcripts.first ?? []
-      finding.steps = Array(steps.prefix(through: finding.place(in: steps)))
+      finding.steps = Array(steps.prefix(through: finding.ownStep(in: steps)))
       finding.isStable =
         transcripts.count == 2 && transcripts[0].map(\.live) == transcripts[1].map(\.live)
       // The same difference in other places, and what shrinking made of it, are not found again.

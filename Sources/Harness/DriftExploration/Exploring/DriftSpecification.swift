@@ -256,8 +256,8 @@ struct DriftSpecification<Subject>: Specification {
     pair.transcript?[steps].call = pair.callNumber - 1
     pair.transcript?[steps].observation = number
     guard case .different(let difference) = outcome else { return .alike }
-    let name = "\(observation.name) after \(operation)"
-    return judged(difference, pair, nil, at: observation.name, name)
+    return judged(
+      difference, pair, nil, at: observation.name, Self.place(observation, after: operation))
   }
 
   private func isAvoided(
@@ -299,6 +299,11 @@ struct DriftSpecification<Subject>: Specification {
   /// An operation with the pattern of its arguments.
   static func place(_ operation: String, _ bound: BoundCall<Subject>) -> String {
     "\(operation)|\(bound.pattern())"
+  }
+
+  /// An observation with the operation before it, which is empty at the end of a sequence.
+  static func place(_ observation: Observation<Subject>, after operation: String) -> String {
+    "\(observation.name) after \(operation)"
   }
 
   /// The call of a command that was sent or stored, drawn again from its choices.

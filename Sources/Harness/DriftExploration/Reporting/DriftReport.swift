@@ -188,12 +188,12 @@ struct DriftFinding<Subject> {
 
   /// The index of the step that this is a finding about. What is read after it differs as well if its call changes
   /// something.
-  func place(in steps: [TranscriptStep]) -> Int {
-    let end = answers?.signature ?? ""
+  func ownStep(in steps: [TranscriptStep]) -> Int {
+    let signature = answers?.signature ?? ""
     let observation = specification.observations.firstIndex {
-      // An observation at the end follows no operation.
       let operation = $0.isAfterEachCall ? operations.last ?? "" : ""
-      return end.hasPrefix("\($0.name) after \(operation)|")
+      return signature.hasPrefix(
+        DriftSpecification.place($0, after: operation) + "|")
     }
     return steps.lastIndex { $0.call == operations.count - 1 && $0.observation == observation }
       ?? steps.count - 1

@@ -48,7 +48,9 @@ struct ClosureText: Sendable {
       var isName = true
       var isCapture = false
       let arrow = Self.arrow(inside[..<end], source)
-      returnType = arrow.map { source[inside[$0 + 1].lowerBound..<inside[end - 1].upperBound] }
+      if let first = arrow.map({ $0 + 1 }), first < end {
+        returnType = source[inside[first].lowerBound..<inside[end - 1].upperBound]
+      }
       for (index, token) in inside[..<(arrow ?? end)].enumerated() {
         let text = source[token]
         // An attribute is two tokens.
