@@ -26,6 +26,15 @@ import Testing
     return lines
   }
 
+  @Test func `a program that a test runs as another user may map the state`() throws {
+    try SampleFolder.with { folder in
+      let state = try SwitchState(folder: folder.path, name: "state", count: 1)
+      var status = stat()
+      #expect(stat(state.path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o666)
+    }
+  }
+
   @Test func `a server names its cases, and runs them in the order of the command`() throws {
     try SampleFolder.with { folder in
       let server = try Self.start(in: folder)

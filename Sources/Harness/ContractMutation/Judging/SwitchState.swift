@@ -27,7 +27,8 @@ final class SwitchState {
     self.count = count
     let size = Self.headerSize + count + 1
     let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0, ftruncate(file, off_t(size)) == 0,
+    // A test may run a program of the package as another user, which maps the state as well.
+    guard file >= 0, fchmod(file, 0o666) == 0, ftruncate(file, off_t(size)) == 0,
       let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
       memory != MAP_FAILED
     else { throw MutationError("can't create \(path): \(String(cString: strerror(errno)))") }
