@@ -16,13 +16,15 @@ public enum CrashMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// The power fails, and bytes are kept, but no names that were not synchronized.
   case powerLossKeepingData
   /// The power fails, and everything is kept, but of the last unsynchronized write to a file only some
-  /// sectors, of 512 or 4,096 bytes, in any order. A disk promises no more than one sector.
+  /// sectors, of 512 or 4,096 bytes, in any order; where the file grew, the first ones. A disk promises no
+  /// more than one sector.
   case powerLossTearingWrite
   /// The power fails, and everything is kept but some writes to files that were not synchronized: they
   /// reach a disk in any order. Every file system that writes in place allows it.
   case powerLossLosingWrite
-  /// The power fails, and names and sizes are kept, but not the bytes, or not those of some writes: where a
-  /// file grew there are zeros. ext4 with `data=writeback` and XFS may keep a size before its bytes.
+  /// The power fails, and names and sizes are kept, but not the bytes, or not those of some writes or of some
+  /// sectors of the last one: where a file grew there are zeros. ext4 with `data=writeback` and XFS may keep a
+  /// size before its bytes.
   case powerLossKeepingSizes
   /// The power fails, and one change of names that was not synchronized is lost: they reach a disk in any
   /// order. Unsynchronized bytes are kept or lost. A file system without a journal, such as ext2, allows it.

@@ -13,8 +13,8 @@ struct FolderImage {
   /// What a crash did to a version of a file's bytes.
   enum Damage: Hashable {
     case none
-    /// Parts of the last write are missing.
-    case torn([Range<Int>])
+    /// Parts of the last write are missing; zeros are in their place, or at the end of the file nothing.
+    case torn([Range<Int>], keepsSize: Bool)
     /// Writes are missing.
     case lost(writes: [Int])
     /// Writes are missing, and there are zeros up to a size.
@@ -182,12 +182,13 @@ extension RecordedFolder.File {
     }
     switch mode {
     case .powerLossTearingWrite:
-      return [lost] + tornParts.map { parts in ({ torn(parts) }, present.number, .torn(parts)) }
+      return [lost] + torn(tornParts.filter { !leavesGap($0) }, keepsSize: false)
     case .powerLossKeepingSizes:
       let size = present.bytes.count
       guard size > durable.bytes.count else { return [lost] }
       return [({ durable.bytes.grown(to: size) }, durable.number, .grown(to: size, losing: []))]
         + states({ .grown(to: size, losing: $0) }, { without(writes: $0).grown(to: size) })
+        + torn(tornParts.filter { !addedParts(of: $0).isEmpty }, keepsSize: true)
     default:
       return [lost] + states({ .lost(writes: $0) }, { without(writes: $0) })
     }
@@ -207,9 +208,14 @@ extension RecordedFolder.File {
 
   /// Whether every combination of lost writes, or of sectors, is tried.
   fileprivate func isExhaustive(after mode: CrashMode) -> Bool {
-    guard mode == .powerLossTearingWrite else { return unsynchronized.count <= Self.writeLimit }
-    return unsynchronized.last.map { Self.sectors(of: $0.range, 512).count <= Self.sectorLimit }
-      ?? true
+    let hasAllWrites = unsynchronized.count <= Self.writeLimit
+    let hasAllSectors =
+      unsynchronized.last.map { Self.sectors(of: $0.range, 512).count <= Self.sectorLimit } ?? true
+    return switch mode {
+    case .powerLossTearingWrite: hasAllSectors
+    case .powerLossKeepingSizes: hasAllWrites && hasAllSectors
+    default: hasAllWrites
+    }
   }
 
   /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors of 512
@@ -259,8 +265,31 @@ extension RecordedFolder.File {
     }
   }
 
+  private func torn(_ damages: [[Range<Int>]], keepsSize: Bool) -> [FolderImage.State] {
+    damages.map { parts in
+      (
+        { torn(parts, keepsSize: keepsSize) }, present.number, .torn(parts, keepsSize: keepsSize)
+      )
+    }
+  }
+
+  /// What of missing parts is beyond the end that the file had before the last write.
+  private func addedParts(of missing: [Range<Int>]) -> [Range<Int>] {
+    let start = unsynchronized.last?.sizeBefore ?? 0
+    return missing.compactMap { part in
+      part.upperBound > start ? max(part.lowerBound, start)..<part.upperBound : nil
+    }
+  }
+
+  /// Whether bytes follow missing parts by which the file grew. Such a gap is only left where a size may be
+  /// kept before its bytes.
+  private func leavesGap(_ missing: [Range<Int>]) -> Bool {
+    let added = addedParts(of: missing)
+    return added.count > 1 || added.first.map { $0.upperBound < present.bytes.count } ?? false
+  }
+
   /// The present bytes without parts of the last write.
-  private func torn(_ missing: [Range<Int>]) -> [UInt8] {
+  private func torn(_ missing: [Range<Int>], keepsSize: Bool) -> [UInt8] {
     guard let last = unsynchronized.last else { return present.bytes }
     var bytes = present.bytes
     let start = min(last.range.lowerBound, last.sizeBefore)
@@ -269,7 +298,7 @@ extension RecordedFolder.File {
       bytes.replaceSubrange(part, with: Array(old).grown(to: part.count))
     }
     // The file did not grow by sectors that are missing at its end.
-    if let end = missing.last, end.upperBound == bytes.count {
+    if !keepsSize, let end = missing.last, end.upperBound == bytes.count {
       bytes.removeSubrange(max(end.lowerBound, last.sizeBefore)...)
     }
     return bytes

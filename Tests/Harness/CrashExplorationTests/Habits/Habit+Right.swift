@@ -16,9 +16,10 @@ extension Habit {
     try Format.notes(after: loadRecords(disk))
   }
 
-  private static func loadRecords(_ disk: Disk) throws -> [[UInt8]] {
+  /// Loads a log's records, and cuts off what a crash left at its end.
+  static func loadRecords(_ disk: Disk, checks: Bool = true) throws -> [[UInt8]] {
     let log = disk.read("log") ?? []
-    let (records, end) = Format.records(log)
+    let (records, end) = Format.records(log, checks: checks)
     try disk.with("log") { file in
       if end < log.count { try Disk.check(ftruncate(file, off_t(end))) }
       try Disk.check(fsync(file))

@@ -34,9 +34,7 @@ extension Habit {
       try disk.synchronize()
     },
     Habit("a log without checksums", .wrong) { disk in
-      try Format.records(disk.read("log") ?? [], checks: false).all.last.map {
-        try Format.notes($0)
-      } ?? [:]
+      try loadRecords(disk, checks: false).last.map { try Format.notes($0) } ?? [:]
     } save: { disk, _, new in
       try disk.append(Format.sealed(Format.json(new)), to: "log")
       try disk.synchronize()
