@@ -132,8 +132,17 @@ public struct FaultFailure<Spec: Specification>: Sendable {
     steps.count { if case .fault = $0 { true } else { false } }
   }
 
+  /// The largest number of calls of a history that is drawn as a whole.
+  private static var drawnCalls: Int { 6 }
+
   /// A drawing of what happened: a row for each client, and one for the faults.
-  public var timeline: String { (minimal ?? history).timeline }
+  ///
+  /// Of more than six calls, it shows those that break the promise. Of fewer it also shows the others,
+  /// such as one without an answer that had more effect than it may have.
+  public var timeline: String {
+    let isShort = history.calls.operations.count <= Self.drawnCalls
+    return (isShort ? history : minimal ?? history).timeline
+  }
 
   /// A Swift test that runs the steps, to paste into a test file.
   public var swiftTest: String {
@@ -164,7 +173,9 @@ extension FaultFailure: CustomStringConvertible {
   public var description: String {
     var text = problem.map(\.description) ?? promise.violation
     let calls = steps.count(where: \.isCall)
-    text += ": \(calls) calls and \(faultCount) faults of \(originalLength) steps, "
+    text +=
+      ": \(calls) \(calls == 1 ? "call" : "calls") and \(faultCount) \(faultCount == 1 ? "fault" : "faults") "
+    text += "of \(originalLength) steps, "
     text += isSequential ? "one after the other, " : "concurrent, "
     text += example.map { "stored example \($0)" } ?? "seed \(seed)"
     text += "; \(replays.failures) of \(replays.runs) replays failed\n"

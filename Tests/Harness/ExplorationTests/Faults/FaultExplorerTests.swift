@@ -202,6 +202,21 @@ import Testing
         """)
   }
 
+  @Test func `a short history is drawn with the calls that break nothing`() async throws {
+    let report = await FaultExplorer(
+      RegistersSpecification(), faults: [], promising: .linearizable, settings: .init(runs: 1)
+    ) {
+      FaultyRegisters(.acknowledgesEarly, cut: .throwing)
+    }.run([
+      .fault(.cut), .call(.write(1, 8)), .healing(.cut), .call(.write(0, 1)), .fault(.crash),
+      .call(.read(0)),
+    ])
+    let failure = try #require(report.failure)
+    #expect(failure.callCount == 2, "\(failure)")
+    #expect(failure.timeline.contains("[write(1, 8) ┄┄┄"), "\(failure)")
+    #expect("\(failure)".contains("3 calls and 2 faults of 6 steps"), "\(failure)")
+  }
+
   @Test func `reads that go back and forth are not sequentially consistent`() async throws {
     let report = await explore(
       .readsEither, faults: [.cut], promising: .sequentiallyConsistent, clients: 3)
