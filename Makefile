@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup servers contracts test explorers others crashes transports example threads matrix bench fuzz soak mutation \
-  libcurl-versions on-debian systems portable portable-system api-breakage docs scaffold lint format
+  libcurl-versions on-debian systems filesystems portable portable-system api-breakage docs scaffold lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -145,6 +145,9 @@ RELEASE := 13
 RUN := make contracts && make test
 on-debian: ## Run make contracts and make test in a chroot of a Debian release, as root (RELEASE=13 RUN='swift test')
 	@Scripts/on-debian $(RELEASE) sh -c '$(RUN)'
+
+filesystems: setup ## Run the contracts of files, cookies and stores and the tests of crashes on XFS, btrfs and tmpfs, as root
+	@Scripts/check-filesystems
 
 systems: ## Build the products, test Storefront, the contracts and the curl adapter on Debian 12, 13 and sid (Swift 6.2), as root
 	@Scripts/check-systems

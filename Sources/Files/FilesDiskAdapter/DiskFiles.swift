@@ -216,6 +216,8 @@ public final class DiskFiles: Files {
     } catch {
       switch error.code {
       case EINVAL: throw FilesError(.intoItself, at: destination)
+      // What rename(2) also allows for ENOTEMPTY; XFS does it.
+      case EEXIST: throw FilesError(.notEmpty, at: destination)
       case EACCES, EPERM:
         let isDestination = from.allowsChanges && !to.allowsChanges
         throw FilesError(error.reason, at: isDestination ? destination : source)
