@@ -53,9 +53,10 @@ extension Connection {
     guard let pointer, let methods = pointer.pointee.pMethods?.pointee,
       let fileSize = methods.xFileSize, let read = methods.xRead
     else { throw corrupt("the file can't be read") }
-    var size: Int64 = 0
+    var size = Int64()
     try check(fileSize(pointer, &size))
     var bytes: [UInt8] = []
+    // not mutated (number): SQLite overwrites the bytes, and their number only costs time.
     var chunk = [UInt8](repeating: 0, count: 1 << 20)
     while bytes.count < size {
       let count = min(chunk.count, Int(size) - bytes.count)

@@ -149,6 +149,7 @@ extension CookieTable {
   }
 
   /// The number of domains that one statement looks up: a host seldom has more parents.
+  // not mutated (number): it only decides how many statements a lookup needs.
   private static var domainsAtOnce: Int { 3 }
 
   /// Finds the cookies of some domains that a request carries.
@@ -248,6 +249,7 @@ extension CookieTable {
 
   /// Adds a change for each cookie that can be read, if anybody observes the changes.
   private func reportAllDeleted() {
+    // not mutated (dropped-condition): it only saves reading what nobody hears of.
     guard broadcaster.hasSubscriptions else { return }
     for var row in RowRecovery(connection).rows.values.sorted(by: { $0.precedes($1) }) {
       row.cookie.lastAccess = buffer.lastAccess(of: row)
@@ -354,6 +356,7 @@ extension CookieTable {
   /// Returns the creation of a new cookie: `now`, or the latest creation in the table if it is
   /// later.
   private func nextCreation(_ tally: inout Tally, now: Date) throws(CookieStoreError) -> Date {
+    // not mutated (dropped-condition): otherwise the latest creation is read, and it is not later.
     guard let latest = tally.latestCreation, now < latest else { return now }
     // The tally's latest creation is an upper bound: its cookie may have been removed.
     let left = try connection.row("SELECT max(creation) FROM cookie") { $0.optionalDate(0) }
@@ -373,6 +376,7 @@ extension CookieTable {
   /// Removes the expired cookies, if the tally says that there may be any.
   @discardableResult
   private func removeExpired(_ tally: inout Tally, now: Date) throws(CookieStoreError) -> Int {
+    // not mutated (dropped-condition): it only saves looking for cookies that can't have expired.
     guard let earliest = tally.earliestExpiry, earliest <= now else { return 0 }
     selectExpired.bind(1, now)
     let expired = try rows(selectExpired)
@@ -403,7 +407,7 @@ extension CookieTable {
   private func evict(
     _ excess: Int64, by select: Statement, _ tally: inout Tally
   ) throws(CookieStoreError) {
-    guard excess > 0 else { return }
+    guard excess >= 1 else { return }
     // SQL orders by the last access in the file, so the buffered ones must be written first.
     try updateAccesses()
     select.bind(1, excess)
@@ -430,8 +434,9 @@ extension CookieTable {
       try connection.check(delete(id))
     }
     tally.include(cookie)
-    let statement =
-      old?.cookie.id == cookie.id && old?.cookie.isSecure == cookie.isSecure ? update : upsert
+    // not mutated (optional): an upsert has the same result, but also writes the indexes.
+    let isSameRow = old?.cookie.id == cookie.id && old?.cookie.isSecure == cookie.isSecure
+    let statement = isSameRow ? update : upsert
     bindKey(of: cookie.id, to: statement)
     statement.bind(4, cookie.isHostOnly)
     statement.bind(5, cookie.value)
@@ -466,8 +471,8 @@ extension CookieTable {
 
   /// Writes the buffered last-access times, at most once per transaction.
   private func updateAccesses() throws(CookieStoreError) {
-    guard !effects.hasWrittenAccesses else { return }
-    guard !buffer.isEmpty else { return }
+    // not mutated (dropped-condition): it only saves reading rows that need no change.
+    guard !effects.hasWrittenAccesses, !buffer.isEmpty else { return }
     // Reading every cookie at most every 30 s is cheaper than buffering the keys in each lookup.
     for row in try rows(selectAll) where row.cookie.lastAccess != row.storedAccess {
       bindKey(of: row.cookie.id, to: updateAccess)
@@ -524,6 +529,7 @@ extension CookieTable {
       let old = try tally()
       var tally = old
       let result = try body(&tally)
+      // not mutated (dropped-condition): it only saves writing what is there.
       if tally != old {
         updateTally.bind(1, tally.cookies)
         updateTally.bind(2, tally.lastSequence)

@@ -53,7 +53,7 @@ struct HeaderOrder {
         var source = keys[target].index
         while source < target { source = keys[source].index }
         // Unlike an array's `swapAt`, the buffer's moves the values without copying them.
-        if source != target { cookies.swapAt(target, source) }
+        cookies.swapAt(target, source)
       }
     }
     return cookies

@@ -25,6 +25,7 @@ struct RowRecovery {
     let tally = try? connection.row("SELECT \(Tally.columns) FROM tally") { Tally($0) }
     self.tally = (tally ?? nil) ?? nil
     metDamage = !scan(connection, "")
+    // not mutated (dropped-condition): a second scan of sound rows finds the same ones.
     if metDamage {
       scan(connection, " ORDER BY domain DESC, path DESC, name DESC, host_only DESC")
     }
@@ -40,6 +41,7 @@ struct RowRecovery {
     else { return false }
     while let hasRow = try? connection.hasRow(statement) {
       guard hasRow else { return true }
+      // not mutated (number): more columns tell the same rows apart.
       guard keys.insert((0...3).map(statement.bytes)).inserted else { continue }
       if let row = CookieRow(statement), row.isProducible {
         rows[row.cookie.id] = row

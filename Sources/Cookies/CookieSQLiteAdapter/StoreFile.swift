@@ -41,8 +41,8 @@ enum StoreFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 || errno == EINTR else { throw failure(errno, path) }
-      rest = rest.dropFirst(max(0, count))
+      guard count != -1 else { throw failure(errno, path) }
+      rest = rest.dropFirst(count)
     }
     guard fsync(descriptor) == 0 else { throw failure(errno, path) }
   }
@@ -76,7 +76,6 @@ enum StoreFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw failure(.notACookieStore, path, "it is not a regular file")
     }
-    guard access(path, R_OK | W_OK) == 0 else { throw failure(errno, path) }
     switch status.st_size {
     // SQLite gives the log the file's mode, so makePrivate(_:) would come too late.
     case 0: chmod(path, 0o600)
@@ -116,8 +115,8 @@ enum StoreFile {
   static func synchronizeDirectory(of path: String) throws(CookieStoreError) {
     let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path(
       percentEncoded: false)
-    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0, fsync(descriptor) == 0 else {
+    let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+    guard descriptor != -1, fsync(descriptor) == 0 else {
       let error = String(cString: strerror(errno))
       close(descriptor)
       throw failure(.other, directory, "the directory can't be synchronized: \(error)")

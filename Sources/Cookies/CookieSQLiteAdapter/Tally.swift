@@ -22,7 +22,7 @@ struct Tally: Equatable {
   static var range: ClosedRange<Int64> { 0...(1 << 53) }
 
   /// The sequence numbers that leave room for new cookies.
-  static var usableSequences: Range<Int64> { 0..<(1 << 52) }
+  static var usableSequences: PartialRangeUpTo<Int64> { ..<(1 << 52) }
 
   /// Reads the current row of a statement, or returns `nil` if a field is invalid.
   init?(_ statement: Statement) {

@@ -181,11 +181,16 @@ import Testing
     #expect(full?.kind == .full)
     #expect(full?.detail.hasSuffix("(SQLite result code 10, No space left on device)") == true)
     // The system's error belongs to input and output only.
-    let other = storageFailure {
-      errno = ENOSPC
-      throw connection.failure(SQLITE_NOMEM)
+    for (code, detail) in [
+      (SQLITE_NOMEM, "out of memory (SQLite result code 7)"),
+      (SQLITE_CORRUPT, "database disk image is malformed (SQLite result code 11)"),
+    ] {
+      let other = storageFailure {
+        errno = ENOSPC
+        throw connection.failure(code)
+      }
+      #expect(other?.detail == detail)
     }
-    #expect(other?.detail == "out of memory (SQLite result code 7)")
   }
 
   @Test(

@@ -46,6 +46,21 @@ import Testing
     #expect(try directory.contents() == before)
   }
 
+  @Test(.enabled(if: getuid() == 0, "only root can make a file of another user"))
+  func `a store that others may read, and that belongs to another user, is not permitted`()
+    async throws
+  {
+    try directory.makeStore()
+    #expect(chmod(directory.file(), 0o666) == 0 && chmod(directory.path, 0o777) == 0)
+    defer { chmod(directory.path, 0o700) }
+    let message = try await failure(asNobody: true)
+    #expect(
+      message.hasPrefix("failed: notPermitted")
+        && message.contains(
+          "other users may read it, and its mode can't be changed: Operation not permitted")
+    )
+  }
+
   @Test func `an unreadable file is not permitted`() async throws {
     try directory.makeStore()
     #expect(chmod(directory.file(), 0) == 0 && chmod(directory.path, 0o777) == 0)

@@ -29,6 +29,24 @@ import Testing
     try directory.expectFailure(.other, of: path, at: path) {
       try StoreFile.write([1], to: path)
     }
+    let missing = storageFailure {
+      try StoreFile.write([1], to: directory.file("none/cookies.db"))
+    }
+    #expect(missing?.kind == .missingDirectory)
+  }
+
+  @Test func `each file of a store becomes private, whatever the last system error was`() throws {
+    let paths = ["", "-wal", "-shm"].map { directory.file() + $0 }
+    for path in paths {
+      try Data().write(to: URL(filePath: path))
+      #expect(chmod(path, 0o644) == 0)
+    }
+    errno = 0
+    try StoreFile.makePrivate(directory.file())
+    for path in paths {
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
   }
 
   @Test func `a log is the file that SQLite names so`() throws {

@@ -316,6 +316,28 @@ import Testing
     }
   }
 
+  @Test func `values that differ are not compared for equality, and a swap has no order`() throws {
+    let source = try TypedSource(
+      """
+      struct Pair {
+        var one: Int
+        var two: Int
+        func precedes(_ other: Pair) -> Bool {
+          if one != other.one { return one < other.one }
+          if two != other.one { return two > other.two }
+          return two < other.two
+        }
+      }
+      func exchange(_ a: inout [Int], _ i: Int, _ j: Int) { a.swapAt(i, j) }
+      """)
+    defer { source.remove() }
+    #expect(!source.changes.contains { $0.contains("one <= other.one") })
+    #expect(source.changes.contains { $0.contains("one >= other.one") })
+    #expect(source.changes.contains { $0.contains("two >= other.two") })
+    #expect(source.changes.contains { $0.contains("two <= other.two") })
+    #expect(!source.changes.contains { $0.hasPrefix("arguments") })
+  }
+
   @Test func `what nobody can see is left out, with the reason`() throws {
     let source = try TypedSource(
       """

@@ -4,6 +4,7 @@ extension MutationFinder {
   mutating func findMutants(of node: SyntaxNode, _ context: Context) {
     switch node.kind {
     case "if_stmt", "guard_stmt", "while_stmt":
+      noteComparisonOfUnequals(in: node)
       findConditions(node.children("conditions"), context)
       // A loop without its condition would only run out of fuel.
       if node.kind != "while_stmt" { findDroppedConditions(node.children("conditions"), context) }
@@ -116,6 +117,32 @@ extension MutationFinder {
     "<<": ">>", ">>": "<<", "&<<": "&>>", "&>>": "&<<", "&": "|", "|": "&", "^": "|",
   ]
 
+  /// Remembers the comparison of `if a != b { return a < b }`, whose values are never equal.
+  private mutating func noteComparisonOfUnequals(in node: SyntaxNode) {
+    let conditions = node.children("conditions")
+    let statements = node.child("then_stmt")?.children("elements") ?? []
+    guard conditions.count == 1, statements.count == 1, statements[0].kind == "return_stmt",
+      let returned = statements[0].child("result")?.unwrapped,
+      let range = source.range(of: returned),
+      let different = operands(of: conditions[0].unwrapped, where: { $0 == "!=" }),
+      let compared = operands(of: returned, where: { Self.comparisons[$0] != nil }),
+      different == compared
+    else { return }
+    comparisonsOfUnequals.insert(range)
+  }
+
+  /// The texts of a binary expression's operands if its operator fulfils a condition.
+  private func operands(
+    of node: SyntaxNode, where isFulfilled: (_ operatorName: String) -> Bool
+  ) -> Set<String>? {
+    guard node.kind == "binary_expr", let place = operatorRange(of: node),
+      isFulfilled(source[place])
+    else { return nil }
+    return Set(
+      node.arguments.compactMap { $0.child("expr") }.compactMap { source.range(of: $0) }
+        .map { source[$0] })
+  }
+
   private mutating func findBinary(_ node: SyntaxNode, _ context: Context) {
     guard let place = operatorRange(of: node), let range = source.range(of: node) else { return }
     let name = source[place]
@@ -126,7 +153,11 @@ extension MutationFinder {
         addNegation(range, Change(change: .comparison, replacement: text(other)), in: context)
       } else if var others = Self.comparisons[name] {
         // The first differs only for equal values.
-        if operands.contains(where: MutationRules.isCurrentInstant) { others.removeFirst() }
+        if operands.contains(where: MutationRules.isCurrentInstant)
+          || comparisonsOfUnequals.contains(range)
+        {
+          others.removeFirst()
+        }
         addChoice(
           range, others.map { Change(change: .comparison, replacement: text($0)) }, in: context)
       } else if let other = Self.logical[name] {
@@ -235,7 +266,9 @@ extension MutationFinder {
   private mutating func findSwappedArguments(
     of node: SyntaxNode, _ range: Range<Int>, _ context: Context
   ) {
-    guard !node.type.contains("s5NeverO"), range.count < 400, !isDelegation(node) else { return }
+    guard !node.type.contains("s5NeverO"), range.count < 400, !isDelegation(node),
+      !MutationRules.isSwap(node)
+    else { return }
     let arguments = node.arguments.filter { !$0.flag("inout") }.compactMap { $0.child("expr") }
     let pairs = arguments.indices.flatMap { first in
       arguments[(first + 1)...].map { (arguments[first], $0) }

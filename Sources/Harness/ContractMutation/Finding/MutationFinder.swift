@@ -19,6 +19,9 @@ struct MutationFinder {
   /// What is found already. The tree holds inlined closures, and property wrappers, twice.
   private var seen: Set<Key> = []
 
+  /// The comparisons whose operands are never equal.
+  var comparisonsOfUnequals: Set<Range<Int>> = []
+
   private struct Key: Hashable {
     var range: Range<Int>
     var change: Mutant.Operator

@@ -10,6 +10,7 @@ enum MutationRules {
   private static let declarations: Set = [
     "description", "debugDescription", "customMirror", "errorDescription", "failureReason",
     "recoverySuggestion", "helpAnchor", "playgroundDescription", "hash", "hashValue",
+    "_rawHashValue",
   ]
 
   /// Functions that print, assert or reserve memory.
@@ -43,6 +44,14 @@ enum MutationRules {
     }
     return ["s:12_Concurrency15ContinuousClockV", "s:12_Concurrency15SuspendingClockV"]
       .contains { property.usr.hasPrefix($0) }
+  }
+
+  /// Whether a call swaps two elements of a standard collection: the order of its arguments has no effect.
+  static func isSwap(_ call: SyntaxNode) -> Bool {
+    guard let function = call.child("fn")?.reference, function.baseName == "swapAt" else {
+      return false
+    }
+    return function.usr.hasPrefix("s:S") || function.usr.hasPrefix("s:s")
   }
 
   /// Why an argument is left out, or `nil`.
