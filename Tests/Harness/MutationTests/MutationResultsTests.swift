@@ -67,7 +67,7 @@ import Testing
           """))
       #expect(text.contains("unreached Sources/F.swift f: 1 in line 2"))
       #expect(text.contains("excluded Sources/F.swift:9: only a hint"))
-      #expect(text.contains("c/b@x                0"))
+      #expect(text.contains("c/a@x                         1\n1 others, each                0\n"))
     }
   }
 

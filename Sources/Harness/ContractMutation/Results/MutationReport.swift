@@ -78,17 +78,34 @@ package struct MutationReport {
       }
   }
 
-  /// How many mutants each case was the first to notice. A case with 0 may still notice some that
+  /// The largest number of cases listed, and of the characters of their names.
+  private static let listedCases = (count: 20, length: 72)
+
+  /// How many mutants each case was the first to notice, of those that were. The others may notice some that
   /// another one noticed before.
   private var caseRows: [Row] {
-    var counts = Dictionary(uniqueKeysWithValues: (journal.run?.cases ?? []).map { ($0, 0) })
+    var counts: [String: Int] = [:]
     for result in results {
       if let killer = result.verdict.killer { counts[killer, default: 0] += 1 }
     }
-    guard !counts.isEmpty else { return [] }
-    return [Row(name: "", cells: ["first to notice"])]
-      + counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-      .map { Row(name: $0.key, cells: ["\($0.value)"]) }
+    guard let run = journal.run, !(counts.isEmpty && run.cases.isEmpty) else { return [] }
+    let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    var rows = [Row(name: "", cells: ["first to notice"])]
+    for (name, count) in sorted.prefix(Self.listedCases.count) {
+      let isLong = name.count > Self.listedCases.length
+      rows.append(
+        Row(
+          name: isLong ? name.prefix(Self.listedCases.length - 1) + "…" : name, cells: ["\(count)"])
+      )
+    }
+    let rest = sorted.dropFirst(Self.listedCases.count)
+    if !rest.isEmpty {
+      rows.append(
+        Row(name: "\(rest.count) others, together", cells: ["\(rest.reduce(0) { $0 + $1.value })"]))
+    }
+    let never = run.cases.count { counts[$0] == nil }
+    if never > 0 { rows.append(Row(name: "\(never) others, each", cells: ["0"])) }
+    return rows
   }
 
   private func table(of rows: [Row], title: String) -> String {
