@@ -23,9 +23,12 @@ public enum CrashMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// reach a disk in any order. Every file system that writes in place allows it.
   case powerLossLosingWrite
   /// The power fails, and names and sizes are kept, but not the bytes, or not those of some writes or of some
-  /// sectors of the last one: where a file grew there are zeros. ext4 with `data=writeback` and XFS may keep a
-  /// size before its bytes.
+  /// sectors of the last one: where a file grew there are zeros. ext4 and XFS may keep a size before its bytes,
+  /// ext4 with `data=ordered` only within a block that the file had before.
   case powerLossKeepingSizes
+  /// The power fails, and of the changes of names that were not synchronized only the first ones are kept: a
+  /// journal keeps their order. Unsynchronized bytes are kept or lost.
+  case powerLossKeepingFirstNames
   /// The power fails, and one change of names that was not synchronized is lost: they reach a disk in any
   /// order. Unsynchronized bytes are kept or lost. A file system without a journal, such as ext2, allows it.
   case powerLossLosingName
@@ -37,19 +40,12 @@ extension [CrashMode] {
   /// Every mode: what POSIX allows. The default.
   public static var posix: [CrashMode] { CrashMode.allCases }
 
-  /// What ext4 shows with `data=writeback`, and XFS: everything but names that change out of order, because
-  /// their journals keep the order of names.
+  /// What ext4 and XFS show: everything but one change of names that is lost among others, because their
+  /// journals keep the order of names.
   ///
-  /// Source: the section 'data=writeback' of Linux's Documentation/admin-guide/ext4.rst.
-  public static var ext4Writeback: [CrashMode] { posix.filter { $0 != .powerLossLosingName } }
-
-  /// What ext4 shows with `data=ordered`, its default: bytes reach the disk before the size that covers
-  /// them, so that a file never ends with zeros that nobody wrote, and names change in order.
-  ///
-  /// Source: the section 'data=ordered' of Linux's Documentation/admin-guide/ext4.rst.
-  public static var ext4Ordered: [CrashMode] {
-    ext4Writeback.filter { $0 != .powerLossKeepingSizes }
-  }
+  /// `Scripts/check-filesystems` compares them with what both leave after a shutdown. The bytes by which a write makes a
+  /// file longer within its last block may be zeros on ext4 even with `data=ordered`.
+  public static var ext4: [CrashMode] { posix.filter { $0 != .powerLossLosingName } }
 }
 
 extension CrashMode {
@@ -61,7 +57,8 @@ extension CrashMode {
       "every file system, unless it journals data"
     case .powerLossKeepingNames: "ext4, also with data=ordered, and XFS"
     case .powerLossLosingWrite: "ext4, also with data=ordered, XFS, and others that write in place"
-    case .powerLossKeepingSizes: "ext4 with data=writeback, and XFS"
+    case .powerLossKeepingSizes: "ext4, with data=ordered only within the last block, and XFS"
+    case .powerLossKeepingFirstNames: "ext4, also with data=ordered, XFS, and others with a journal"
     case .powerLossLosingName: "ext2, and others without a journal"
     }
   }
@@ -79,6 +76,8 @@ extension CrashMode: CustomStringConvertible {
     case .powerLossLosingWrite:
       "power loss, which loses unsynchronized writes and keeps others"
     case .powerLossKeepingSizes: "power loss, which keeps sizes without their unsynchronized bytes"
+    case .powerLossKeepingFirstNames:
+      "power loss, which keeps only the first unsynchronized changes of names"
     case .powerLossLosingName: "power loss, which loses one unsynchronized change of names"
     }
   }

@@ -25,7 +25,7 @@ public import Testing
 ///   - implementation: The implementation to explore.
 ///   - durability: What the implementation promises.
 ///   - modes: The modes to examine: all of them, `.posix`, or those of one file system, such as
-///     `.ext4Ordered`.
+///     `.ext4`.
 ///   - duringRecovery: Whether a second crash is examined too, at every point at which reopening changes
 ///     or synchronizes files. It takes as many times longer as reopening makes such calls.
 ///   - settings: The limits and seeds. Each run records other commands. The `runLimit` is that of a

@@ -73,7 +73,7 @@ import Testing
   func `LevelDB keeps its promise`(_ synchronizes: Bool, _ durability: CrashDurability) async throws
   {
     let report = try await report(
-      surviving: durability, Self.levelDB(synchronizes: synchronizes), modes: .ext4Ordered)
+      surviving: durability, Self.levelDB(synchronizes: synchronizes), modes: .ext4)
     #expect(report.failure == nil, "\(report)")
     #expect(report.coverage.exempted.first?.hasPrefix("LOG ") == true)
   }
@@ -89,7 +89,7 @@ import Testing
 
   @Test(.enabled(if: LevelDBStore.library != nil, "install it: apt-get install libleveldb1d"))
   func `LevelDB without sync loses writes in a power loss`() async throws {
-    let report = try await report(Self.levelDB(synchronizes: false), modes: .ext4Ordered)
+    let report = try await report(Self.levelDB(synchronizes: false), modes: .ext4)
     #expect(report.failure?.finding.kind == .lost, "\(report)")
   }
 

@@ -15,6 +15,8 @@ struct FolderImage {
     case none
     /// Parts of the last write are missing; zeros are in their place, or at the end of the file nothing.
     case torn([Range<Int>], keepsSize: Bool)
+    /// Everything from the start of a page of 4,096 bytes on is missing.
+    case cut(at: Int)
     /// Writes are missing.
     case lost(writes: [Int])
     /// Writes are missing, and there are zeros up to a size.
@@ -95,20 +97,44 @@ struct FolderImage {
     case .powerLossKeepingNames: return ([FolderImage(folder.names, lost)], true)
     case .powerLossKeepingData: return ([FolderImage(folder.durableNames, whole)], true)
     case .powerLossLosingName:
-      let names = folder.unsynchronizedNames.indices.map { folder.names(without: $0) }
+      let names = folder.unsynchronizedNames.indices.map { lost in
+        folder.names { $0 != lost }
+      }
+      return (names.flatMap { [FolderImage($0, whole), FolderImage($0, lost)] }, true)
+    case .powerLossKeepingFirstNames:
+      let names = folder.unsynchronizedNames.indices.dropFirst().map { end in
+        folder.names { $0 < end }
+      }
       return (names.flatMap { [FolderImage($0, whole), FolderImage($0, lost)] }, true)
     case .powerLossTearingWrite, .powerLossLosingWrite, .powerLossKeepingSizes:
       let damages = files.map { $0.damages(after: mode) }
       let combinations = DamageCombinations(of: damages.map(\.count))
-      let images = combinations.all.map { numbers in
-        FolderImage(folder.names) { file in
-          numbers[file].map { damages[file][$0] } ?? whole(file)
+      let (ends, hasAllEnds) = endsOfNames(in: folder)
+      let names = ends.map { end in folder.names { $0 < end } }
+      let images = names.flatMap { names in
+        combinations.all.map { numbers in
+          FolderImage(names) { file in
+            numbers[file].map { damages[file][$0] } ?? whole(file)
+          }
         }
       }
       return (
-        images, combinations.isExhaustive && files.allSatisfy { $0.isExhaustive(after: mode) }
+        images,
+        hasAllEnds && combinations.isExhaustive && files.allSatisfy { $0.isExhaustive(after: mode) }
       )
     }
+  }
+
+  /// The largest number of changes of names of which every first part is combined with damaged bytes.
+  private static let nameLimit = 4
+
+  /// How many of the changes of names are kept where bytes are damaged: all, none, or the first ones, since the
+  /// name of one file may be synchronized with another file that is whole.
+  private static func endsOfNames(in folder: RecordedFolder) -> (all: [Int], isExhaustive: Bool) {
+    let count = folder.unsynchronizedNames.count
+    let isExhaustive = count <= nameLimit
+    let last = (count - min(count, nameLimit)...count).reversed()
+    return (isExhaustive ? Array(last) : last + [0], isExhaustive)
   }
 
   /// A version of a file's bytes, and what a crash did to it. Most images equal another one, so the bytes are
@@ -183,10 +209,17 @@ extension RecordedFolder.File {
     switch mode {
     case .powerLossTearingWrite:
       return [lost] + torn(tornParts.filter { !leavesGap($0) }, keepsSize: false)
+        + pageStarts.map { end in
+          ({ Array(present.bytes.prefix(end)) }, present.number, .cut(at: end))
+        }
     case .powerLossKeepingSizes:
       let size = present.bytes.count
       guard size > durable.bytes.count else { return [lost] }
-      return [({ durable.bytes.grown(to: size) }, durable.number, .grown(to: size, losing: []))]
+      let sizes = [size] + earlierSizes
+      return [lost]
+        + sizes.map { size in
+          ({ durable.bytes.grown(to: size) }, durable.number, .grown(to: size, losing: []))
+        }
         + states({ .grown(to: size, losing: $0) }, { without(writes: $0).grown(to: size) })
         + torn(tornParts.filter { !addedParts(of: $0).isEmpty }, keepsSize: true)
     default:
@@ -216,6 +249,26 @@ extension RecordedFolder.File {
     case .powerLossKeepingSizes: hasAllWrites && hasAllSectors
     default: hasAllWrites
     }
+  }
+
+  /// The sizes before unsynchronized writes by which the file had grown.
+  private var earlierSizes: [Int] {
+    let size = present.bytes.count
+    let sizes = Set(
+      unsynchronized.map(\.sizeBefore).filter { $0 > durable.bytes.count && $0 != size })
+    return sizes.sorted().suffix(Self.endLimit)
+  }
+
+  /// The largest number of earlier sizes, and of earlier pages, at which the file may end.
+  private static let endLimit = 16
+
+  /// The starts of pages by which the file has grown, up to the last unsynchronized write: pages are written one by one.
+  private var pageStarts: [Int] {
+    guard let last = unsynchronized.last else { return [] }
+    let hasGrownLast = last.range.upperBound > last.sizeBefore
+    let end = hasGrownLast ? min(last.range.lowerBound, last.sizeBefore) : present.bytes.count
+    let first = (durable.bytes.count / 4_096 + 1) * 4_096
+    return Array(stride(from: first, to: end, by: 4_096)).suffix(Self.endLimit)
   }
 
   /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors of 512
@@ -305,7 +358,8 @@ extension RecordedFolder.File {
   }
 }
 
-/// The ways in which a crash damages some of several files.
+/// The ways in which a crash damages some of several files. The first damage of a file is that it loses all that was not
+/// synchronized.
 struct DamageCombinations {
   /// The largest number of ways to damage more than one file that are tried.
   static let limit = 48
@@ -328,8 +382,9 @@ struct DamageCombinations {
     guard files.count > 1 else { return }
     let ways = files.reduce(1) { min($0 * (counts[$1] + 1), 1 << 20) }
     isExhaustive = ways <= Self.limit + all.count + 1
-    // The worst of all is always among them.
-    if !isExhaustive { all.append(counts.map { $0 > 0 ? 0 : nil }) }
+    // What file systems leave most often is always among them: some files lose everything, and one of them or none has
+    // another damage.
+    if !isExhaustive { all += Self.losses(counts, files) }
     for way in 0..<(isExhaustive ? ways : Self.limit) {
       var rest = UInt64(way)
       var numbers = none
@@ -342,5 +397,27 @@ struct DamageCombinations {
       }
       if numbers.count(where: { $0 != nil }) > 1 { all.append(numbers) }
     }
+  }
+
+  /// The combinations in which two or more of up to four files are damaged, of which all but one lose everything.
+  private static func losses(_ counts: [Int], _ files: [Int]) -> [[Int?]] {
+    let none = [Int?](repeating: nil, count: counts.count)
+    let lost = files.prefix(4).reduce(into: [none]) { all, file in
+      all += all.map { numbers in
+        var numbers = numbers
+        numbers[file] = 0
+        return numbers
+      }
+    }
+    let others = lost.flatMap { numbers in
+      files.filter { numbers[$0] == nil }.flatMap { file in
+        (1..<max(1, counts[file])).map { damage in
+          var numbers = numbers
+          numbers[file] = damage
+          return numbers
+        }
+      }
+    }
+    return (lost + others).filter { $0.count { $0 != nil } > 1 }
   }
 }

@@ -168,10 +168,10 @@ struct RecordedFolder {
     return true
   }
 
-  /// The names if all changes but one are kept.
-  func names(without lost: Int) -> [String: Entry] {
+  /// The names if only some changes that were not synchronized are kept.
+  func names(keeping isKept: (_ number: Int) -> Bool) -> [String: Entry] {
     var kept = durableNames
-    for (number, changes) in unsynchronizedNames.enumerated() where number != lost {
+    for (number, changes) in unsynchronizedNames.enumerated() where isKept(number) {
       for (path, entry) in changes { kept[path] = entry }
     }
     return kept
