@@ -209,13 +209,13 @@ extension RecordedFolder.File {
     switch mode {
     case .powerLossTearingWrite:
       return [lost] + torn(tornParts.filter { !leavesGap($0) }, keepsSize: false)
-        + pageStarts.map { end in
+        + pageStarts.suffix(Self.endLimit).map { end in
           ({ Array(present.bytes.prefix(end)) }, present.number, .cut(at: end))
         }
     case .powerLossKeepingSizes:
       let size = present.bytes.count
       guard size > durable.bytes.count else { return [lost] }
-      let sizes = [size] + earlierSizes
+      let sizes = [size] + earlierSizes.suffix(Self.endLimit)
       return [lost]
         + sizes.map { size in
           ({ durable.bytes.grown(to: size) }, durable.number, .grown(to: size, losing: []))
@@ -245,30 +245,30 @@ extension RecordedFolder.File {
     let hasAllSectors =
       unsynchronized.last.map { Self.sectors(of: $0.range, 512).count <= Self.sectorLimit } ?? true
     return switch mode {
-    case .powerLossTearingWrite: hasAllSectors
-    case .powerLossKeepingSizes: hasAllWrites && hasAllSectors
+    case .powerLossTearingWrite: hasAllSectors && Array(pageStarts).count <= Self.endLimit
+    case .powerLossKeepingSizes:
+      hasAllWrites && hasAllSectors && earlierSizes.count <= Self.endLimit
     default: hasAllWrites
     }
   }
 
-  /// The sizes before unsynchronized writes by which the file had grown.
+  /// The sizes before unsynchronized writes by which the file had grown, in ascending order.
   private var earlierSizes: [Int] {
     let size = present.bytes.count
-    let sizes = Set(
-      unsynchronized.map(\.sizeBefore).filter { $0 > durable.bytes.count && $0 != size })
-    return sizes.sorted().suffix(Self.endLimit)
+    return Set(unsynchronized.map(\.sizeBefore).filter { $0 > durable.bytes.count && $0 != size })
+      .sorted()
   }
 
   /// The largest number of earlier sizes, and of earlier pages, at which the file may end.
   private static let endLimit = 16
 
   /// The starts of pages by which the file has grown, up to the last unsynchronized write: pages are written one by one.
-  private var pageStarts: [Int] {
-    guard let last = unsynchronized.last else { return [] }
+  private var pageStarts: StrideTo<Int> {
+    guard let last = unsynchronized.last else { return stride(from: 0, to: 0, by: 4_096) }
     let hasGrownLast = last.range.upperBound > last.sizeBefore
     let end = hasGrownLast ? min(last.range.lowerBound, last.sizeBefore) : present.bytes.count
     let first = (durable.bytes.count / 4_096 + 1) * 4_096
-    return Array(stride(from: first, to: end, by: 4_096)).suffix(Self.endLimit)
+    return stride(from: first, to: end, by: 4_096)
   }
 
   /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors of 512
@@ -399,25 +399,30 @@ struct DamageCombinations {
     }
   }
 
-  /// The combinations in which two or more of up to four files are damaged, of which all but one lose everything.
+  /// The largest number of combinations in which files lose everything.
+  private static let lossLimit = 240
+
+  /// The combinations in which two or more of the first four files are damaged, and all of them but one or none lose
+  /// everything: first those of two files.
   private static func losses(_ counts: [Int], _ files: [Int]) -> [[Int?]] {
+    let files = files.prefix(4)
     let none = [Int?](repeating: nil, count: counts.count)
-    let lost = files.prefix(4).reduce(into: [none]) { all, file in
-      all += all.map { numbers in
-        var numbers = numbers
-        numbers[file] = 0
-        return numbers
-      }
+    func setting(_ file: Int, to damage: Int, in numbers: [Int?]) -> [Int?] {
+      var numbers = numbers
+      numbers[file] = damage
+      return numbers
+    }
+    let lost = files.reduce(into: [none]) { all, file in
+      all += all.map { setting(file, to: 0, in: $0) }
     }
     let others = lost.flatMap { numbers in
       files.filter { numbers[$0] == nil }.flatMap { file in
-        (1..<max(1, counts[file])).map { damage in
-          var numbers = numbers
-          numbers[file] = damage
-          return numbers
-        }
+        (1..<max(1, counts[file])).map { setting(file, to: $0, in: numbers) }
       }
     }
-    return (lost + others).filter { $0.count { $0 != nil } > 1 }
+    let damaged = { (numbers: [Int?]) in numbers.count { $0 != nil } }
+    return Array(
+      (lost + others).filter { damaged($0) > 1 }.sorted { damaged($0) < damaged($1) }
+        .prefix(lossLimit))
   }
 }
