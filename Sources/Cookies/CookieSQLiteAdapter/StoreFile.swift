@@ -41,7 +41,7 @@ enum StoreFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      guard count != -1 else { throw failure(errno, path) }
+      guard count > 0 else { throw failure(errno, path) }
       rest = rest.dropFirst(count)
     }
     guard fsync(descriptor) == 0 else { throw failure(errno, path) }

@@ -29,6 +29,8 @@ import Testing
     try directory.expectFailure(.other, of: path, at: path) {
       try StoreFile.write([1], to: path)
     }
+    try StoreFile.write([1], to: directory.file("one"))
+    #expect(try Data(contentsOf: URL(filePath: directory.file("one"))) == Data([1]))
     let missing = storageFailure {
       try StoreFile.write([1], to: directory.file("none/cookies.db"))
     }

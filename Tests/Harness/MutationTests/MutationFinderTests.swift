@@ -328,6 +328,10 @@ import Testing
           return two < other.two
         }
       }
+      func draws(_ next: () -> Int) -> Bool {
+        if next() != next() { return next() < next() }
+        return false
+      }
       func exchange(_ a: inout [Int], _ i: Int, _ j: Int) { a.swapAt(i, j) }
       """)
     defer { source.remove() }
@@ -335,6 +339,7 @@ import Testing
     #expect(source.changes.contains { $0.contains("one >= other.one") })
     #expect(source.changes.contains { $0.contains("two >= other.two") })
     #expect(source.changes.contains { $0.contains("two <= other.two") })
+    #expect(source.changes.contains { $0.contains("next() <= next()") })
     #expect(!source.changes.contains { $0.hasPrefix("arguments") })
   }
 

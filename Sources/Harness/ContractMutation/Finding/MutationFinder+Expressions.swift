@@ -131,16 +131,17 @@ extension MutationFinder {
     comparisonsOfUnequals.insert(range)
   }
 
-  /// The texts of a binary expression's operands if its operator fulfils a condition.
+  /// The texts of a binary expression's operands if its operator fulfils a condition, and no operand calls a
+  /// function, which may return another value the next time.
   private func operands(
     of node: SyntaxNode, where isFulfilled: (_ operatorName: String) -> Bool
   ) -> Set<String>? {
     guard node.kind == "binary_expr", let place = operatorRange(of: node),
       isFulfilled(source[place])
     else { return nil }
-    return Set(
-      node.arguments.compactMap { $0.child("expr") }.compactMap { source.range(of: $0) }
-        .map { source[$0] })
+    let texts = node.arguments.compactMap { $0.child("expr") }
+      .compactMap { source.range(of: $0) }.map { source[$0] }
+    return texts.contains { $0.contains("(") } ? nil : Set(texts)
   }
 
   private mutating func findBinary(_ node: SyntaxNode, _ context: Context) {
