@@ -146,8 +146,8 @@ RUN := make contracts && make test
 on-debian: ## Run make contracts and make test in a chroot of a Debian release, as root (RELEASE=13 RUN='swift test')
 	@Scripts/on-debian $(RELEASE) sh -c '$(RUN)'
 
-filesystems: setup ## Compare crash exploration with shutdowns of ext4 and XFS; run what keeps files on XFS, btrfs and tmpfs, as root
-	@Scripts/check-filesystems
+filesystems: setup ## Compare crash exploration with shutdowns of ext4 and XFS; run what keeps files on XFS, btrfs and tmpfs, as root (SHORT=short: 400 shutdowns of ext4)
+	@Scripts/check-filesystems $(SHORT)
 
 systems: ## Build the products, test Storefront, the contracts and the curl adapter on Debian 12, 13 and sid (Swift 6.2), as root
 	@Scripts/check-systems
