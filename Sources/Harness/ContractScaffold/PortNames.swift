@@ -35,7 +35,7 @@ enum Identifier {
   /// The words of an identifier in lower case: `HTTPClient` has `http` and `client`.
   static func words(_ name: String) -> [String] {
     var words = [""]
-    let characters = Array(plain(name))
+    let characters = Array(plain(name).replacing("SQLite", with: "Sqlite"))
     for (index, character) in characters.enumerated() {
       let isBoundary =
         character.isUppercase && index > 0
@@ -52,7 +52,10 @@ enum Identifier {
 
   /// An identifier in lower camel case.
   static func camel(_ words: [String]) -> String {
-    let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+    let rest = words.dropFirst().map { word in
+      ["id", "url", "uuid"].contains(word)
+        ? word.uppercased() : word.prefix(1).uppercased() + word.dropFirst()
+    }
     return escaped((words.first ?? "") + rest.joined())
   }
 

@@ -52,14 +52,14 @@ package struct Scaffold: Sendable {
     let types = Self.types(for: port, given: options.types)
     let scaffold = ScaffoldPort(port, in: sources, types: types)
     let conformers = sources.conformers(to: options.name)
-    let existing = conformers.first { name in
-      ["InMemory", "Fake"].contains { name.hasPrefix($0) }
-    }
+    let doubles = ["InMemory", "Fake", "Mock", "Stub", "Spy", "Preview", "Dummy"]
+    let existing = doubles.lazy.prefix(3).compactMap { kind in
+      conformers.first { $0.contains(kind) }
+    }.first
     let writesFake = options.fake == nil && existing == nil && scaffold.isComplete
     let fake =
       options.fake ?? existing.map { "\($0)()" }
       ?? (writesFake ? Self.creation(of: scaffold) : nil)
-    let doubles = ["InMemory", "Fake", "Mock", "Stub", "Spy", "Preview", "Dummy"]
     let text = ScaffoldText(
       port: scaffold, module: place.module, fake: fake,
       adapters: conformers.filter { name in !doubles.contains { name.contains($0) } },

@@ -45,12 +45,15 @@ struct ScaffoldNotes {
     var notes: [String] = []
     if !left.isEmpty {
       notes.append(
-        "the model and the operations leave out \(left.joined(separator: ", ")), which are not calls on an "
-          + "instance with values that are known to be Sendable")
+        "the model and the operations leave out \(left.joined(separator: ", ")): only calls on an instance are "
+          + "known, with values that are Sendable")
     }
     guard !port.modelled.isEmpty else { return notes }
     notes += text.unknownDomains.map {
       "which values of \($0.type) calls use; write them in \(text.names.values).\($0.name)"
+    }
+    if !text.gaps.isEmpty {
+      notes.append("values for \(text.gaps.joined(separator: ", ")), which are left out")
     }
     return notes
   }
@@ -58,10 +61,12 @@ struct ScaffoldNotes {
   private var implementations: [String] {
     var notes: [String] = []
     if let existing { notes.append("how to create \(existing); \(existing)() is used") }
-    notes.append(
-      text.adapters.isEmpty
-        ? "which type is the real thing: none conforms to \(text.names.type)"
-        : "how to create \(text.adapters.joined(separator: ", "))")
+    if text.adapters.isEmpty {
+      notes.append("which type is the real thing: none conforms to \(text.names.type)")
+    }
     return notes
+      + text.adapters.map { adapter in
+        "how to create \(adapter)" + (text.creation(of: adapter).map { "; \($0) is used" } ?? "")
+      }
   }
 }

@@ -179,6 +179,51 @@ import Testing
     #expect(problem.contains("also differs: add(\"a\"), add(\"b\"), state()"), "\(problem)")
   }
 
+  @Test func readyValuesShowWhatStorageLoses() async throws {
+    /// Returns what it stores, like a database with these columns.
+    struct Columns: Sendable {
+      var isExact: Bool
+      func date(_ date: Date) -> Date {
+        isExact ? date : Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded())
+      }
+      func early(_ date: Date) -> Date {
+        isExact ? date : max(date, Date(timeIntervalSince1970: 0))
+      }
+      func number(_ number: Double) -> Double { isExact ? number : Double(Float(number)) }
+      func id(_ id: UUID) -> String { isExact ? id.uuidString : id.uuidString.lowercased() }
+      func url(_ url: URL) -> String {
+        isExact ? url.absoluteString : url.absoluteString.lowercased()
+      }
+    }
+    @OperationBuilder<Columns> var operations: [AnyOperation<Columns>] {
+      Operation("date", .dates) { columns, date in columns.date(date) }
+      Operation("early", .dates) { columns, date in columns.early(date) }
+      Operation("number", .doubles) { columns, number in columns.number(number) }
+      Operation("id", .uuids) { columns, id in columns.id(id) }
+      Operation("url", .urls) { columns, url in columns.url(url) }
+    }
+    var result: DriftResult?
+    try await findDrift(
+      of: [.fake("columns") { Columns(isExact: false) }],
+      from: .fake("exact") { Columns(isExact: true) }, settings: .brief, filePath: file, operations
+    ) { result = $0 }
+    try? FileManager.default.removeItem(at: folder)
+    #expect(
+      result?.findings.map { $0.map { $0.prefix { $0 != "(" } } }.sorted { $0[0] < $1[0] }
+        == [["date"], ["early"], ["id"], ["number"], ["url"]])
+  }
+
+  @Test func longSentencesLeaveOutThePartsOfValues() async throws {
+    let result = try await result(of: .notes(.orders)) {
+      Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
+      Operation("all") { notes in
+        notes.all().map { Entry(id: 1, text: $0 + String(repeating: " (", count: 60)) }
+      }
+    }
+    let problem = try #require(result.problems.first)
+    #expect(problem.contains("returns [Entry(…), Entry(…)] after"), "\(problem)")
+  }
+
   @Test func comparesAPartOfAnAnswer() async throws {
     let result = try await result(of: .notes(.orders)) {
       Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()

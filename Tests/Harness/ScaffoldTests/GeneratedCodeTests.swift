@@ -12,10 +12,10 @@ import Testing
 
   static let names = [
     "JobQueue", "PriceFeed", "Repository", "SecretVault", "Router", "Tally", "Session", "Ordered",
-    "Odd", "Awkward",
+    "Odd", "Awkward", "Cart",
   ]
 
-  @Test func `what is written for ten protocols compiles without a warning`() async throws {
+  @Test func `what is written for eleven protocols compiles without a warning`() async throws {
     let package = try SamplePackage(copying: Self.samples)
     defer { package.remove() }
     for name in Self.names { try Scaffold(package.options(name)).write() }
@@ -52,6 +52,37 @@ import Testing
     let labels = try Scaffold(package.options("Labels")).files.map(\.text).joined()
     #expect(labels.contains("static let label: Domain<String> = .keys"))
     #expect(labels.contains("static let body: Domain<String> = .texts"))
+    try package.write(
+      """
+      typealias A = B?; typealias B = [A]; struct Knot: Sendable { var id: Knot.ID; var knot: Knot }
+      protocol Loop { func use(_ a: A, _ knot: Knot, _ id: Knot.ID) }
+      """, to: "Sources/App/Loop.swift")
+    #expect(try Scaffold(package.options("Loop")).files.count == 3)
+  }
+
+  @Test func `values of the package's types are made of their parts`() throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    let cart = try Scaffold(package.options("Cart"))
+    let tests = cart.files.map(\.text).joined().split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    for part in [
+      "live(\"sqlite\") { scope in try CartFixture(cart: SQLiteCart(folder: scope.temporaryDirectory())) }",
+      "id: Domain<UUID> = .uuids", "user: Domain<String> = .keys", "tree: Domain<Tree>",
+      "{ Shop.Item(name: $0, note: $1, price: $2) }", "{ Money(amount: $0, currency: $1) }",
+      "{ Shop.Event.added($0, at: $1) }", "{ Shop.Event.note($0, $1) }", ".of(.cleared)",
+      "Domain<App.Operation>", "Domain<App.Operation.Kind> = .allCases",
+      "Domain<App.Event> = .of(.start, .stop)", "{ Checked(number: $0, radix: $1) }",
+      "parent: Domain<Tree?> = .optional(tree)", "hidden: Domain<Hidden> = .of([], named:",
+    ] {
+      #expect(tests.contains(part), "\(part) in \(tests)")
+    }
+    #expect(
+      cart.notes == [
+        "which values of Hidden calls use; write them in CartValues.hidden",
+        "values for count of Shop.Item, JSON.array, children of Tree, which are left out",
+        "how to create SQLiteCart; SQLiteCart(folder: scope.temporaryDirectory()) is used",
+      ])
   }
 
   /// `NumbersClauseTests` is such a file. It is compiled and runs with these tests.

@@ -107,7 +107,7 @@ import Testing
     #expect(found.keys.sorted() == ["A", "A.Inner", "A.Kind", "B", "C"])
     #expect(found["A"]?.first?.access == "public" && found["A.Inner"]?.first?.access == "internal")
     #expect(found["A.Inner"]?.flatMap(\.inherits) == ["Sendable", "Codable"])
-    #expect(found["B"]?.first?.hasPayload == true && found["A.Kind"]?.first?.hasPayload == false)
+    #expect(found["B"]?.first?.cases.map(\.values.count) == [1, 0])
     #expect(found["C"]?.first?.inherits == ["Base<T>", "Sendable"])
     #expect(found["C"]?.first?.isIsolated == true)
     #expect(reader.protocols.isEmpty)
@@ -126,7 +126,9 @@ import Testing
       enum Full { indirect case e
         (Int), f; case g }
       """)
-    #expect(reader.types.map(\.hasPayload) == [false, true])
+    #expect(
+      reader.types.map { $0.cases.map(\.name) } == [["a", "`b`", "c", "d"], ["e", "f", "g"]])
+    #expect(reader.types.map { $0.cases.map(\.values.count) } == [[0, 0, 0, 0], [1, 0, 0]])
   }
 
   /// Every prefix of a source, and the source with each byte replaced: nothing traps or hangs.
@@ -134,6 +136,8 @@ import Testing
     let source = """
       /** Doc */ @A(b) public protocol P<X>: Q where X: R { func a<T>(_ b: (T) -> [X?]) throws(E) -> Self
         var c: Int { get throws(E) } /* /* */ */ init!() subscript(_: Int) -> "s\\(1)" { get } #if x
+        } struct S { let a = 1, b: Int; var c: [X: Y] = [:] { didSet {} }; init(d: (X) -> Y = { "}" }) {}
+        enum E { case a(Int, [X: Y]), b = -1 } typealias A<T> = B?
       """
     let bytes = Array(source.utf8)
     for count in 0...bytes.count {

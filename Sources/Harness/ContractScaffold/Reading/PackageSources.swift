@@ -55,7 +55,62 @@ struct PackageSources {
     types.filter { $0.value.contains { $0.inherits.contains(name) } }.map(\.key).sorted()
   }
 
-  // MARK: - Conformances
+  // MARK: - Types
+
+  /// The declaration of a type and its extensions; empty if the package declares no such type.
+  func declarations(of type: String) -> [TypeDeclaration] { types[type] ?? [] }
+
+  /// A type with the names of the package's types in full, and without aliases.
+  ///
+  /// - Parameter scope: The type in whose declaration it stands, or nothing.
+  func resolved(_ type: String, in scope: String = "") -> String {
+    resolved(type, in: scope, depth: 0)
+  }
+
+  private func resolved(_ type: String, in scope: String, depth: Int) -> String {
+    let text = TypeText(type)
+    if let wrapped = text.wrapped { return resolved(wrapped, in: scope, depth: depth) + "?" }
+    if let (kind, elements) = text.elements, kind != "tuple" {
+      let parts = elements.map { resolved($0, in: scope, depth: depth) }
+      switch kind {
+      case "array": return "[\(parts[0])]"
+      case "dictionary": return "[\(parts.joined(separator: ": "))]"
+      default: return "\(type.prefix { $0 != "<" })<\(parts.joined(separator: ", "))>"
+      }
+    }
+    return resolvedName(type, in: scope, depth: depth)
+  }
+
+  private func resolvedName(_ name: String, in scope: String, depth: Int) -> String {
+    // An alias may name itself by mistake.
+    guard depth < 8 else { return name }
+    var scope = scope
+    while true {
+      let full = scope.isEmpty ? name : "\(scope).\(name)"
+      if let declarations = types[full] {
+        guard let alias = declarations.lazy.compactMap(\.aliased).first else { return full }
+        let outer = full.split(separator: ".").dropLast().joined(separator: ".")
+        return resolved(alias, in: outer, depth: depth + 1)
+      }
+      guard !scope.isEmpty else { break }
+      scope = scope.split(separator: ".").dropLast().joined(separator: ".")
+    }
+    let owner = String(name.dropLast(3))
+    if name.hasSuffix(".ID"), let id = types[owner]?.lazy.compactMap(\.idType).first {
+      return resolved(id, in: owner, depth: depth + 1)
+    }
+    return name
+  }
+
+  /// Whether a type is a structure or enumeration of the package.
+  func isValueType(_ type: String) -> Bool {
+    declarations(of: type).contains { ["struct", "enum"].contains($0.kind) }
+  }
+
+  /// Whether words are those of the name of such a type.
+  func isNameOfType(_ words: [String]) -> Bool {
+    types.keys.contains { isValueType($0) && DomainSources.words(of: $0) == words }
+  }
 
   /// Types of the standard library and Foundation that are `Hashable` and `Sendable`.
   static let values: Set = [
@@ -65,32 +120,23 @@ struct PackageSources {
   ]
 
   /// Whether values of a type can be sent to other tasks, as far as the sources show.
-  func isSendable(_ type: String) -> Bool {
-    holds(type) { declarations in
-      declarations.contains { declaration in
-        !Set(declaration.inherits).isDisjoint(with: [
-          "Sendable", "Error", "LocalizedError", "Actor",
-        ])
-          || declaration.kind == "actor" || declaration.isIsolated
-          // The compiler derives it from the members of a type that is not public.
-          || (["struct", "enum"].contains(declaration.kind) && declaration.access != "public")
-      }
-    }
-  }
+  func isSendable(_ type: String) -> Bool { isSendable(resolved: resolved(type)) }
 
-  private func holds(_ type: String, _ isTrue: ([TypeDeclaration]) -> Bool) -> Bool {
+  private func isSendable(resolved type: String) -> Bool {
     let text = TypeText(type)
     // The sample that stands for an associated type is written with the other files.
     if ["SampleValue", "SampleValue.ID"].contains(type) || Self.values.contains(type) {
       return true
     }
-    if let wrapped = text.wrapped { return holds(wrapped, isTrue) }
-    if let (kind, types) = text.elements {
-      return kind != "tuple" && types.allSatisfy { holds($0, isTrue) }
+    if let wrapped = text.wrapped { return isSendable(resolved: wrapped) }
+    if let (_, types) = text.elements { return types.allSatisfy(isSendable(resolved:)) }
+    let isID = type.hasSuffix(".ID") && declarations(of: type).isEmpty
+    return declarations(of: isID ? String(type.dropLast(3)) : type).contains { declaration in
+      !Set(declaration.inherits).isDisjoint(with: ["Sendable", "Error", "LocalizedError", "Actor"])
+        || declaration.kind == "actor" || declaration.isIsolated
+        // The compiler derives it from the members of a type that is not public.
+        || (["struct", "enum"].contains(declaration.kind) && declaration.access != "public")
     }
-    if let declarations = types[type] { return isTrue(declarations) }
-    // The id of a value is usually one of its stored properties.
-    return type.hasSuffix(".ID") && types[String(type.dropLast(3))].map(isTrue) ?? false
   }
 
   // MARK: - Requirements

@@ -21,6 +21,7 @@ struct Requirement {
     var name: String
     /// The type, with its attributes.
     var type: String
+    var hasDefault = false
 
     /// Whether the type is that of a closure, as far as the source shows.
     var isClosure: Bool { type.contains("->") || type.contains("@escaping") }
@@ -103,18 +104,4 @@ struct ProtocolDeclaration {
   /// What stands in the body and was not understood.
   var unread: [String] = []
   var documentation: [String] = []
-}
-
-/// A structure, enumeration, class or actor, or an extension of one.
-struct TypeDeclaration {
-  /// The name with the types that it is nested in: `Job.ID`.
-  var name: String
-  /// `struct`, `enum`, `class`, `actor` or `extension`.
-  var kind: String
-  var access = "internal"
-  var inherits: [String] = []
-  /// Whether a case of an enumeration has associated values.
-  var hasPayload = false
-  /// Whether an attribute such as `@MainActor` isolates it.
-  var isIsolated = false
 }

@@ -9,6 +9,8 @@ struct SourceReader {
   private var tokens: [SourceToken]
   private var index = 0
   private var imports: [String] = []
+  /// The index in `types` of the type whose members are read.
+  private var enclosing: Int?
 
   /// Reads a file's text.
   init(_ text: String) {
@@ -136,6 +138,13 @@ struct SourceReader {
         let isDeclaration = index + 1 < tokens.count && tokens[index + 1].isWord
         index += 1
         if isDeclaration { readType(token.text, in: path, access, prefix) }
+      case "typealias":
+        index += 1
+        readAlias(in: path, access)
+      case "init", "var", "let", "case":
+        let isMember = index == 0 || tokens[index - 1].text != "."
+        index += 1
+        if let enclosing, isMember { readMember(token.text, of: enclosing, prefix, access) }
       case "{": _ = brackets("{")
       case "(": _ = brackets("(")
       case "}": return
@@ -166,39 +175,103 @@ struct SourceReader {
     let path = path + [name]
     var type = TypeDeclaration(name: path.joined(separator: "."), kind: kind, access: access)
     type.isIsolated = prefix.attributes.contains(where: ProtocolDeclaration.isIsolation)
-    _ = brackets("<")
+    type.isGeneric = !brackets("<").isEmpty
     if skip(":") { type.inherits = inheritance() }
     if skip("where") { _ = run(until: ["{"]) }
     guard skip("{") else { return }
-    type.hasPayload = kind == "enum" && hasPayload()
     types.append(type)
+    let around = enclosing
+    enclosing = types.count - 1
     // Members of a type are not public because the type is; those of an extension may be.
     let inner = kind == "extension" ? prefix.access ?? "internal" : "internal"
     readDeclarations(in: path, access: inner)
+    enclosing = around
     _ = skip("}")
   }
 
-  /// Whether a case of the enumeration whose body begins here has associated values.
-  private func hasPayload() -> Bool {
-    var depth = 0
-    var isInCase = false
-    for index in index..<tokens.count {
-      let token = tokens[index]
-      if depth == 0 {
-        if token.text == "}" { break }
-        // A list of cases goes on in the next line after a comma, or with its values.
-        let beginsDeclaration =
-          token.beginsLine && token.text != "(" && token.text != ","
-          && tokens[index - 1].text != ","
-        if token.text == "case" || token.text == ";" || beginsDeclaration {
-          isInCase = token.text == "case"
-        }
-        if isInCase, token.text == "(" { return true }
-      }
-      if ["{", "("].contains(token.text) { depth += 1 }
-      if ["}", ")"].contains(token.text) { depth -= 1 }
+  private mutating func readAlias(in path: [String], _ access: String) {
+    guard let word = word() else { return }
+    let name = (path + [word]).joined(separator: ".")
+    var alias = TypeDeclaration(name: name, kind: "typealias", access: access)
+    alias.isGeneric = !brackets("<").isEmpty
+    guard skip("=") else { return }
+    alias.aliased = run().source
+    types.append(alias)
+  }
+
+  /// Reads an initializer, a stored property or cases.
+  private mutating func readMember(
+    _ keyword: String, of type: Int, _ prefix: Prefix, _ access: String
+  ) {
+    let isStatic = !prefix.words.isDisjoint(with: ["static", "class", "lazy"])
+    switch keyword {
+    case "init":
+      // Not a call, whose parentheses have no types.
+      if let found = initializer() { types[type].initializers.append((access, found)) }
+    case "case":
+      if types[type].kind == "enum" { readCases(of: type) }
+    default:
+      let found = storedProperties(of: type, isConstant: keyword == "let")
+      guard !isStatic, !found.isEmpty else { return }
+      let isHidden = ["private", "fileprivate"].contains(access)
+      types[type].hidesMembers = types[type].hidesMembers || isHidden || !prefix.attributes.isEmpty
+      types[type].stored += found
     }
-    return false
+  }
+
+  private mutating func readCases(of type: Int) {
+    repeat {
+      guard let name = word() else { return }
+      let values = brackets("(").dropFirst().dropLast()
+      let parts = TypeText.split(values.source, at: ",").filter { !$0.isEmpty }
+      types[type].cases.append(
+        TypeDeclaration.Case(
+          name: name,
+          values: parts.map { part in
+            // `[Key: Value]` has no label.
+            (part.hasPrefix("[") || part.hasPrefix("(") ? nil : Self.parameter(part))
+              ?? Requirement.Parameter(label: nil, name: "value", type: part)
+          }))
+      if skip("=") { _ = run(until: [","]) }
+    } while skip(",")
+  }
+
+  /// Reads properties after their keyword.
+  ///
+  /// - Returns: None for a computed property, and for one that no memberwise initializer takes.
+  private mutating func storedProperties(
+    of owner: Int, isConstant: Bool
+  ) -> [Requirement.Parameter] {
+    var found: [Requirement.Parameter] = []
+    repeat {
+      guard let name = word() else { return found }
+      var type = ""
+      if skip(":") {
+        type = run(until: ["=", ","]).source
+        // `var a, b: Int`
+        for index in found.indices where found[index].type.isEmpty && !found[index].hasDefault {
+          found[index].type = type
+        }
+      }
+      let hasDefault = skip("=")
+      if name == "id" {
+        let made = hasDefault && index + 1 < tokens.count && tokens[index + 1].text == "("
+        types[owner].idType = type.isEmpty ? made ? current?.text : nil : type
+      }
+      if !hasDefault, isNext("{") {
+        let body = brackets("{")
+        guard body.contains(where: { ["didSet", "willSet"].contains($0.text) }) else { return [] }
+      }
+      guard !hasDefault else {
+        // What follows the value is not read: it may have any form.
+        if !isConstant {
+          found.append(.init(label: name, name: name, type: type, hasDefault: true))
+        }
+        return found
+      }
+      found.append(.init(label: name, name: name, type: type))
+    } while skip(",")
+    return found
   }
 
   /// The types after a colon, without `@unchecked` and the like.
@@ -370,16 +443,25 @@ struct SourceReader {
 
   private mutating func parameters() -> [Requirement.Parameter]? {
     guard isNext("(") else { return nil }
-    let list = brackets("(").dropFirst().dropLast()
-    return TypeText.split(list.source, at: ",").filter { !$0.isEmpty }.compactMap { text in
-      let sides = text.split(separator: ":", maxSplits: 1).map(String.init)
-      guard sides.count == 2 else { return nil }
-      let names = sides[0].split(separator: " ").filter { !$0.hasPrefix("@") }.map(String.init)
-      guard let label = names.first else { return nil }
-      return Requirement.Parameter(
-        label: label == "_" ? nil : label, name: names.last ?? label,
-        type: String(sides[1].drop { $0 == " " }))
+    let list = brackets("(").dropFirst().dropLast().map { token in
+      var token = token
+      // A default value may have brackets and commas.
+      if token.text.contains("\"") { token.text = "\"\"" }
+      return token
     }
+    return TypeText.split(list.source, at: ",").filter { !$0.isEmpty }
+      .compactMap(Self.parameter)
+  }
+
+  private static func parameter(_ text: String) -> Requirement.Parameter? {
+    let sides = text.split(separator: ":", maxSplits: 1).map(String.init)
+    guard sides.count == 2 else { return nil }
+    let names = sides[0].split(separator: " ").filter { !$0.hasPrefix("@") }.map(String.init)
+    guard let label = names.first else { return nil }
+    let parts = TypeText.split(sides[1], at: "=")
+    return Requirement.Parameter(
+      label: label == "_" ? nil : label, name: names.last ?? label, type: parts[0],
+      hasDefault: parts.count > 1)
   }
 
   private mutating func readSignature(into found: inout Requirement) {

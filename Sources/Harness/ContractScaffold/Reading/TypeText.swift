@@ -52,7 +52,7 @@ struct TypeText {
     return nil
   }
 
-  /// The types in `[Element]`, `Set<Element>`, `[Key: Value]` or a tuple, or `nil`.
+  /// The types in `[Element]`, `Set<Element>`, `[Key: Value]`, a range, a result or a tuple, or `nil`.
   var elements: (kind: String, types: [String])? {
     if text.hasPrefix("["), text.hasSuffix("]"),
       Self.isBalanced(String(text.dropFirst().dropLast()))
@@ -60,8 +60,10 @@ struct TypeText {
       let parts = Self.split(String(text.dropFirst().dropLast()), at: ":")
       return (parts.count == 2 ? "dictionary" : "array", parts)
     }
-    for (name, kind) in [("Array", "array"), ("Set", "set"), ("Dictionary", "dictionary")]
-    where text.hasPrefix(name + "<") && text.hasSuffix(">") {
+    for (name, kind) in [
+      ("Array", "array"), ("Set", "set"), ("Dictionary", "dictionary"), ("Range", "range"),
+      ("ClosedRange", "closed range"), ("Result", "result"),
+    ] where text.hasPrefix(name + "<") && text.hasSuffix(">") {
       return (kind, Self.split(String(text.dropFirst(name.count + 1).dropLast()), at: ","))
     }
     if text.hasPrefix("("), text.hasSuffix(")"), !text.contains("->"),

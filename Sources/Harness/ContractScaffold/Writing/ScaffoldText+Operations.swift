@@ -29,15 +29,19 @@ extension ScaffoldText {
 
       /// What the arguments of calls are drawn from: one domain for each meaning.
       enum \(names.values) {
-      \(domains.map { "  static let \($0.name): Domain<\($0.type)> = \($0.source)" }.joined(separator: "\n"))
+      \(domains.map { "  static let \($0.name): Domain<\($0.type)> = \($0.source ?? unknown($0.type))" }.joined(separator: "\n"))
       }
 
       """
   }
 
+  private func unknown(_ type: String) -> String {
+    ".of([], named: \"\(type)\")  // Write me: some values, the simplest first."
+  }
+
   /// The domains for which no values are known.
   var unknownDomains: [(name: String, type: String)] {
-    domains.filter { $0.source.contains("Write me") }.map { ($0.name, $0.type) }
+    domains.filter { $0.source == nil }.map { ($0.name, $0.type) }
   }
 
   // MARK: - Calls
@@ -59,10 +63,12 @@ extension ScaffoldText {
         name: name, requirement: requirement,
         arguments: requirement.parameters.map {
           let name = $0.name == "fixture" ? "argument" : $0.name
-          return (Identifier.escaped(Identifier.plain(name)), $0.type, domainName($0.name, $0.type))
+          let type = port.sources.resolved($0.type)
+          return (Identifier.escaped(Identifier.plain(name)), type, domainName($0.name, type))
         })
-      guard requirement.isSettable, !port.port.isActor, let type = requirement.result
+      guard requirement.isSettable, !port.port.isActor, let result = requirement.result
       else { return [call] }
+      let type = port.sources.resolved(result)
       let setter = Call(
         name: "set" + name.prefix(1).uppercased() + name.dropFirst(), requirement: requirement,
         isSetter: true, arguments: [("value", type, domainName(name, type))])
@@ -87,39 +93,52 @@ extension ScaffoldText {
 
   // MARK: - Domains
 
-  /// The name of the domain of an argument: its own, with the type's if another argument has the same name.
+  /// The name of the domain of an argument: the type's if the package declares it, and otherwise the argument's,
+  /// with the type's if another argument or a type has the same name.
   private func domainName(_ name: String, _ type: String) -> String {
     let words = Identifier.words(name)
+    let typeWords = DomainSources.words(of: type)
+    if port.sources.isValueType(type) { return Identifier.camel(typeWords) }
+    let parts = (TypeText(type).wrapped == nil ? [] : ["optional"]) + typeWords
+    if port.sources.isNameOfType(words) {
+      return Identifier.camel(typeWords == words ? parts : words + parts)
+    }
     let isShared = meanings.contains { $0.words == words && $0.type != type }
-    let parts =
-      (TypeText(type).wrapped == nil ? [] : ["optional"])
-      + type.split { !$0.isLetter && !$0.isNumber }.flatMap { Identifier.words(String($0)) }
     return Identifier.camel(isShared ? words + parts : words)
   }
 
   private var meanings: [(words: [String], type: String)] {
     port.modelled.map(\.requirement).flatMap { requirement in
-      requirement.parameters.map { (Identifier.words($0.name), $0.type) }
+      requirement.parameters.map { (Identifier.words($0.name), port.sources.resolved($0.type)) }
         + (requirement.isSettable
-          ? [(Identifier.words(requirement.name), requirement.result ?? "")] : [])
+          ? [(Identifier.words(requirement.name), port.sources.resolved(requirement.result ?? ""))]
+          : [])
     }
   }
 
-  private var domains: [(name: String, type: String, source: String)] {
+  /// What the domains leave out of values that they make.
+  var gaps: [String] { madeDomains.gaps }
+
+  private var domains: [DomainSources.Constant] { madeDomains.constants }
+
+  private var madeDomains: (constants: [DomainSources.Constant], gaps: [String]) {
+    let types = calls.flatMap(\.arguments).map { ($0.domain, $0.type) }
+    var sources = DomainSources(
+      port.sources, module: module, seesPublicOnly: !port.access.isEmpty,
+      arguments: Dictionary(types, uniquingKeysWith: { first, _ in first }))
     var seen: Set<String> = []
-    return calls.flatMap(\.arguments).compactMap { argument in
+    let arguments = calls.flatMap(\.arguments).compactMap { argument -> DomainSources.Constant? in
       guard seen.insert(argument.domain).inserted else { return nil }
-      let words = Identifier.words(argument.domain)
-      guard let known = Self.values(words, argument.type) else {
-        let source =
-          ".of([], named: \"\(argument.type)\")  // Write me: some values, the simplest first."
-        return (argument.domain, argument.type, source)
+      let known = sources.source(of: argument.type, Identifier.words(argument.domain))
+      // That of a type is among the constants.
+      if known == argument.domain { return nil }
+      let produced = producers[argument.domain].flatMap { producer in
+        known.map { ".oneOf(.result(of: \"\(producer)\"), \($0))" }
       }
-      guard let producer = producers[argument.domain] else {
-        return (argument.domain, argument.type, known)
-      }
-      return (argument.domain, argument.type, ".oneOf(.result(of: \"\(producer)\"), \(known))")
+      return DomainSources.Constant(
+        name: argument.domain, type: argument.type, source: produced ?? known)
     }
+    return (sources.constants(for: arguments, named: seen), sources.gaps)
   }
 
   /// The calls that return what an argument names, such as a ticket, by the name of the argument's domain.
@@ -136,32 +155,9 @@ extension ScaffoldText {
             || TypeText($0.requirement.result ?? "").wrapped == parameter.type
         })
       else { continue }
-      producers[domainName(parameter.name, parameter.type)] = Identifier.plain(producer.member)
+      producers[domainName(parameter.name, port.sources.resolved(parameter.type))] =
+        Identifier.plain(producer.member)
     }
     return producers
-  }
-
-  /// A domain of a type, chosen by the words of the argument's name; `nil` if no values are known.
-  private static func values(_ words: [String], _ type: String) -> String? {
-    func mean(_ some: String...) -> Bool { words.contains { some.contains($0) } }
-    switch type {
-    case "String":
-      if mean("path", "file", "folder", "directory") { return ".paths" }
-      // Most other texts name something, and calls must meet in what they name.
-      return mean("text", "body", "title", "message", "content", "value", "comment", "query")
-        ? ".texts" : ".keys"
-    case "Bool": return ".booleans"
-    case "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64":
-      return ".smallIntegers()"
-    case "Data", "[UInt8]": return ".bytes"
-    case "Duration": return ".durations(around: .seconds(60))"
-    default: break
-    }
-    let text = TypeText(type)
-    if let wrapped = text.wrapped { return values(words, wrapped).map { ".optional(\($0))" } }
-    if let (kind, types) = text.elements, types.count == 1, kind == "array" {
-      return values(words, types[0]).map { ".arrays(of: \($0))" }
-    }
-    return SampleValues.list(of: type).map { ".of(\($0), named: \"\(type)\")" }
   }
 }

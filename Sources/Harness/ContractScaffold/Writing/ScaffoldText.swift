@@ -109,17 +109,24 @@ extension ScaffoldText {
 extension ScaffoldText {
   /// The file with the implementations and the tests.
   var tests: String {
-    let modules =
-      ["ContractTesting", "Testing"] + (port.modelled.isEmpty ? [] : ["DriftExploration"])
     let real = adapters.isEmpty ? [("real", "real", "the real thing")] : adapters.map(column)
     let list = (["inMemory"] + real.map(\.0)).map { ".\($0)" }.joined(separator: ", ")
     let implementations = real.map { name, id, words in
-      """
-        static let \(name) = live("\(id)") { _ in
-          try #require(nil as \(names.fixture)?, "write me: a fixture with \(words)")
-        }
-      """
+      guard let subject = creation(of: words) else {
+        return """
+            static let \(name) = live("\(id)") { _ in
+              try #require(nil as \(names.fixture)?, "write me: a fixture with \(words)")
+            }
+          """
+      }
+      return "  static let \(name) = live(\"\(id)\") { scope in try \(fixture(subject)) }"
     }.joined(separator: "\n\n")
+    let domains = domainDeclaration
+    let needsFoundation = ["UUID", "URL", "Date", "Data", "Decimal", "Locale", "TimeZone"]
+      .contains(where: TypeText(domains).mentions)
+    let modules =
+      ["ContractTesting", "Testing"] + (port.modelled.isEmpty ? [] : ["DriftExploration"])
+      + (needsFoundation || implementations.contains("temporaryDirectory") ? ["Foundation"] : [])
     return """
       \(imports(modules))
       @Suite struct \(names.type)ContractTests {
@@ -134,8 +141,34 @@ extension ScaffoldText {
 
       \(implementations)
       }
-      \(domainDeclaration)
+      \(domains)
       """
+  }
+
+  /// An expression that creates a real thing in a folder of its own, or `nil`.
+  ///
+  /// What is created in another way might be a user's own settings or files, which exploring would change.
+  func creation(of adapter: String) -> String? {
+    let declarations = port.sources.declarations(of: adapter)
+    guard !declarations.contains(where: { $0.isIsolated || $0.isGeneric }) else { return nil }
+    let visible = ["public", "package"] + (port.access.isEmpty ? ["internal"] : [])
+    return declarations.flatMap(\.initializers).lazy.compactMap { access, initializer in
+      guard visible.contains(access), initializer.failure.isEmpty, !initializer.isAsync,
+        initializer.parameters.count == 1, let place = initializer.parameters.first
+      else { return nil }
+      let words = Identifier.words(place.name)
+      let isFile = !Set(words).isDisjoint(with: ["file", "database", "db"])
+      let isFolder = !Set(words).isDisjoint(with: ["folder", "directory", "dir", "root"])
+      guard isFile || isFolder || words.contains("path") else { return nil }
+      let location = "scope.temporaryDirectory()" + (isFolder ? "" : ".appending(path: \"file\")")
+      let value: String? =
+        switch port.sources.resolved(place.type) {
+        case "URL": location
+        case "String": location + ".path"
+        default: nil
+        }
+      return value.map { "\(adapter)(\(place.label.map { "\($0): " } ?? "")\($0))" }
+    }.first
   }
 
   /// The name of the constant, the id and the words for an adapter's column.

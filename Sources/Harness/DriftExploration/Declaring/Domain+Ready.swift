@@ -126,6 +126,48 @@ extension Domain where Value == Duration {
   }
 }
 
+extension Domain where Value == Double {
+  /// Zero, one, and finite numbers that texts and smaller types get wrong: fractions without an exact binary form, and
+  /// large, small and negative numbers.
+  public static var doubles: Self {
+    of([0, 1, -1, 0.5, 0.1, 0.1 + 0.2, 100, 1e-9, 16_777_217, 1e300], named: "doubles")
+  }
+}
+
+extension Domain where Value == Date {
+  /// The start of 1970, and dates that storage gets wrong: fractions of a second, before 1970, a leap day, after 2038, and
+  /// the distant past and future.
+  public static var dates: Self {
+    let seconds = [0, 1, 1.5, 0.001, 86_400, -1, 951_782_400, 1_700_000_000.123_456, 4_294_967_296]
+    return of(
+      seconds.map { Date(timeIntervalSince1970: $0) } + [.distantPast, .distantFuture],
+      named: "dates")
+  }
+}
+
+extension Domain where Value == UUID {
+  /// Four UUIDs: nothing but zeros, two that differ in the last bit, and one with letters in its text.
+  public static var uuids: Self {
+    let ends: [[UInt8]] = [[0, 0], [0, 1], [0x10, 0], [0xAB, 0xCD]]
+    return of(
+      ends.map {
+        UUID(uuid: ($0[0], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0[1]))
+      }, named: "uuids")
+  }
+}
+
+extension Domain where Value == URL {
+  /// A few URLs, with an empty and a percent-encoded path, upper case, a query and a fragment, and of a file.
+  public static var urls: Self {
+    of(
+      [
+        "https://a.example/b", "https://a.example", "https://a.example/", "https://A.example/b",
+        "https://a.example/b%20c", "https://a.example/b?c=d&e", "https://a.example/b#c",
+        "file:///a/b",
+      ].compactMap { URL(string: $0) }, named: "urls")
+  }
+}
+
 extension Domain where Value: CaseIterable {
   /// The cases of an enumeration, the first as the simplest.
   public static var allCases: Self { of(Array(Value.allCases), named: "\(Value.self)") }

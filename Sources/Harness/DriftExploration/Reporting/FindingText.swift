@@ -113,7 +113,8 @@ struct FindingText<Subject> {
   /// Other sequences of the same category, one line each.
   var variants: [String] {
     finding.variants.map { variant in
-      "also differs: " + variant.failure.commands.map(\.description).joined(separator: ", ")
+      "also differs: "
+        + variant.failure.commands.map(\.description).joined(separator: ", ").abbreviatingValues()
     }
   }
 
@@ -187,7 +188,7 @@ struct FindingText<Subject> {
     let origin = finding.failure.seed.map { "exploration, seed \($0)" } ?? "exploration"
     return """
       Clause(
-        "\(id)", \(String(reflecting: sentence)),
+        "\(id)", \(String(reflecting: sentence.abbreviatingValues())),
         from: "\(origin)"
       ) { \(globalActor.map { $0 + " " } ?? "")\(subject)\(Self.effects(of: body)) in
       \(body.joined(separator: "\n").indented(by: 2))
@@ -306,5 +307,30 @@ struct ClauseIDs {
       number += 1
     }
     return candidate
+  }
+}
+
+extension String {
+  /// A text of more than 160 characters with `Note(…)` for each value that an initializer makes.
+  fileprivate func abbreviatingValues() -> String {
+    guard count > 160 else { return self }
+    var text = ""
+    var depth = 0
+    var (isInWord, isInType, isInString, isEscaped) = (false, false, false, false)
+    for character in self {
+      if character == "\"", !isEscaped { isInString.toggle() }
+      isEscaped = character == "\\" && !isEscaped
+      if depth == 0 { text.append(character) }
+      guard !isInString else { continue }
+      if character == "(", depth > 0 || isInType { depth += 1 }
+      if character == ")", depth > 0 {
+        depth -= 1
+        if depth == 0 { text += "…)" }
+      }
+      let isLetter = character.isLetter || character.isNumber || character == "_"
+      isInType = isLetter && (isInWord ? isInType : character.isUppercase)
+      isInWord = isLetter
+    }
+    return text
   }
 }

@@ -1,6 +1,7 @@
 import App
 import ContractTesting
 import DriftExploration
+import Foundation
 import Testing
 
 @Suite struct JobQueueContractTests {
@@ -28,13 +29,14 @@ extension Implementation<JobQueueFixture> {
   static let inMemory = fake("in-memory") { JobQueueFixture(jobQueue: InMemoryJobQueue()) }
 
   static let file = live("file") { scope in
-    let file = try scope.temporaryDirectory().appendingPathComponent("jobs.json")
-    return JobQueueFixture(jobQueue: FileJobQueue(file))
+    try JobQueueFixture(jobQueue: FileJobQueue(scope.temporaryDirectory().appending(path: "file")))
   }
 }
 
 /// What the arguments of calls are drawn from: one domain for each meaning.
 enum JobQueueValues {
-  static let job: Domain<Job> = .of(Job(owner: "ann", name: "print"), Job(owner: "ben", name: ""))
   static let ticket: Domain<Int> = .oneOf(.result(of: "enqueue"), .smallIntegers())
+  static let job: Domain<Job> = .combining(jobOwner, jobName) { Job(owner: $0, name: $1) }
+  static let jobOwner: Domain<String> = .keys
+  static let jobName: Domain<String> = .keys
 }
