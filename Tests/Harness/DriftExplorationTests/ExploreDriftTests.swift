@@ -1,6 +1,7 @@
 import ContractTesting
 import DriftExploration
 import Foundation
+import SystemLocks
 import Testing
 
 @OperationBuilder<any Notes> var noteOperations: [AnyOperation<any Notes>] {
@@ -211,6 +212,30 @@ import Testing
     #expect(
       result?.findings.map { $0.map { $0.prefix { $0 != "(" } } }.sorted { $0[0] < $1[0] }
         == [["date"], ["early"], ["id"], ["number"], ["url"]])
+  }
+
+  @Test(arguments: [true, false])
+  func aFakeThatAnswersInAnOrderOfChanceIsSaidToDoSo(_ isChance: Bool) async throws {
+    final class Names: Sendable {
+      private let names = Mutex<Set<String>>([])
+      private let order: @Sendable (Set<String>) -> [String]
+      init(_ order: @escaping @Sendable (Set<String>) -> [String]) { self.order = order }
+      func add(_ name: String) { names.withLock { _ = $0.insert(name) } }
+      var all: [String] { order(names.withLock { $0 }) }
+    }
+    @OperationBuilder<Names> var operations: [AnyOperation<Names>] {
+      Operation("add", .keys) { names, name in names.add(name) }
+      Operation("all") { names in names.all }
+    }
+    var result: DriftResult?
+    try await findDrift(
+      of: [.fake("set") { Names { isChance ? Array($0) : $0.sorted(by: >) } }],
+      from: .fake("sorted") { Names { $0.sorted() } }, settings: .brief, filePath: file, operations
+    ) { result = $0 }
+    try? FileManager.default.removeItem(at: folder)
+    let problem = try #require(result?.problems.first)
+    #expect(
+      problem.contains("set answers this otherwise from run to run") == isChance, "\(problem)")
   }
 
   @Test func longSentencesLeaveOutThePartsOfValues() async throws {

@@ -24,7 +24,7 @@ struct DriftExplorer<Subject> {
   let processes: SubjectProcesses?
 
   /// The most sequences to shrink that show nothing new.
-  private static var repetitions: Int { 100 }
+  static var repetitions: Int { 100 }
 
   func explore() async -> DriftReport<Subject> {
     var report = DriftReport<Subject>(live: live.id, fake: fake.id, seed: settings.seed)
@@ -50,10 +50,12 @@ struct DriftExplorer<Subject> {
         if let file = result.savedExample { try? FileManager.default.removeItem(atPath: file) }
         continue
       }
-      if !report.includes(DriftFinding(failure, specification: specification)) {
-        await condense(&failure, mode)
+      let isNew = !report.includes(DriftFinding(failure, specification: specification))
+      if isNew { await condense(&failure, mode) }
+      var finding = await finding(from: failure, &mode)
+      if isNew, finding?.answers != nil {
+        finding?.fakeVaries = await varies(.fake, failure.commands)
       }
-      let finding = await finding(from: failure, &mode)
       if finding.map({ report.include($0) }) == true {
         if result.savedExample != nil { report.examples = examples.shortPath }
       } else {
@@ -156,6 +158,12 @@ struct DriftExplorer<Subject> {
         .run(each: [failure.commands]) { kind, _ in kind?.category }
       if kinds.first == failure.kind.category { finding.guilty.append(side) }
     }
+  }
+
+  /// Whether a side answers calls otherwise than itself, for example in the order of a dictionary.
+  func varies(_ side: DriftMode.Side, _ commands: [Call]) async -> Bool {
+    await lockStep(.mutated(side), settings).sendingCommands()
+      .run(each: Array(repeating: commands, count: 16)) { kind, _ in kind != nil }.contains(true)
   }
 
   func transcripts(

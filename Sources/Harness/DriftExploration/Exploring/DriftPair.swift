@@ -27,6 +27,17 @@ final class DriftPair<Subject> {
   /// The steps so far, if they are transcribed.
   var transcript: [TranscriptStep]?
 
+  /// Keeps the second fixture at other addresses than in another run.
+  private let padding: [[UInt8]]
+
+  /// Blocks of random sizes. The order of a Dictionary or Set depends on its address, which would be the same in each
+  /// run, and two fixtures that differ by chance would be alike in all of them or in none.
+  private static func padding() -> [[UInt8]] {
+    stride(from: 32, to: 1024, by: 16).flatMap { size in
+      (0..<Int.random(in: 0...2)).map { _ in [UInt8](repeating: 0, count: size) }
+    }
+  }
+
   /// Makes both fixtures.
   ///
   /// - Throws: ``SideError``.
@@ -41,6 +52,7 @@ final class DriftPair<Subject> {
     self.live = try await SideError.naming(live.id, "making its fixture") {
       try await ScopedSubject(live)
     }
+    padding = mode.mutated == nil ? [] : Self.padding()
     do {
       self.fake = try await SideError.naming(fake.id, "making its fixture") { [mutants] in
         guard let mutants else { return try await ScopedSubject(fake) }

@@ -141,6 +141,8 @@ struct DriftFinding<Subject> {
   var steps: [TranscriptStep] = []
   /// Whether the live side answers the same each time.
   var isStable = false
+  /// Whether the fake answers the calls otherwise than itself.
+  var fakeVaries = false
   /// The sides that end the process or do not return.
   var guilty: [DriftMode.Side] = []
   /// Other sequences in which the sides answer in the same two ways.

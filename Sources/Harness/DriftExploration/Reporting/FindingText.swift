@@ -92,6 +92,11 @@ struct FindingText<Subject> {
       }
       if index == calls.count - 1, differing == nil { lines.append("       \(way)") }
     }
+    if finding.fakeVaries {
+      lines.append(
+        "  \(fake) answers this otherwise from run to run; compare what it promises, with '.comparing { … }'"
+      )
+    }
     // Without calls there is nothing to shrink.
     let hasCalls = failure.originalLength > 0
     if hasCalls {

@@ -25,7 +25,7 @@ extension DriftExplorer {
     var reached: [DriftMode.Side: Set<Int>] = [:]
     for side in [DriftMode.Side.fake, .live] {
       for mutant in pending { mutants.forgetReached(mutant) }
-      _ = await difference(in: side, seconds: request.seconds)
+      _ = await difference(in: side, seconds: request.seconds, mutants)
       reached[side] = Set(pending.filter(mutants.isReached))
     }
     var rest = pending[...]
@@ -37,7 +37,7 @@ extension DriftExplorer {
           Suggestion(mutants: [mutant], reason: "not reached by these operations"))
         continue
       }
-      guard let failure = await difference(in: side, seconds: request.seconds) else {
+      guard let failure = await difference(in: side, seconds: request.seconds, mutants) else {
         try request.append(
           Suggestion(
             mutants: [mutant],
@@ -61,14 +61,30 @@ extension DriftExplorer {
   }
 
   /// The shortest calls that the chosen mutant of a side answers otherwise than the original.
-  private func difference(in side: DriftMode.Side, seconds: Double) async -> Failure? {
+  ///
+  /// A side may answer otherwise than itself without a mutant, in an order that is left to chance. Such calls show
+  /// nothing, and the search goes on.
+  private func difference(
+    in side: DriftMode.Side, seconds: Double, _ switches: MutantSwitch
+  ) async -> Failure? {
     var settings = settings
     settings.time = .seconds(seconds)
     settings.runLimit = .seconds(2)
     let mode = DriftMode.mutated(side)
-    var failure = await lockStep(mode, settings).sendingCommands().explore().failure
-    if failure != nil { await condense(&failure!, mode) }
-    return failure
+    let chosen = switches.chosen
+    for _ in 0..<Self.repetitions where settings.time.map({ $0 > .zero }) == true {
+      let result = await lockStep(mode, settings).sendingCommands().explore()
+      guard var failure = result.failure else { return nil }
+      settings.time = settings.time.map { $0 - result.searchTime }
+      settings.seed = (failure.seed ?? settings.seed) &+ 1
+      switches.chosen = 0
+      let varies = await varies(side, failure.commands)
+      switches.chosen = chosen
+      if varies { continue }
+      await condense(&failure, mode)
+      return failure
+    }
+    return nil
   }
 
   /// The mutants that calls notice.
