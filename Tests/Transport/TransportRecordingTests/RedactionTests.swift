@@ -150,6 +150,21 @@ import TransportRecording
     #expect(folder.names == [])
   }
 
+  @Test func `the number of a card or of an account is secret`() async throws {
+    let folder = try Folder()
+    let text =
+      #"{"card":{"number":"4242424242424242"},"bankAccounts":[{"number":12345678}],"page":{"number":3}}"#
+    let fake = FakeTransport { _ in .respond(text: text) }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    let request = HTTPRequest(url: "http://h/")
+    #expect(await Seen(recording, request).text == text)
+    try recording.save()
+    #expect(
+      await Seen(try ReplayTransport(har: folder.file("a.har")), request).text
+        == #"{"card":{"number":"REDACTED"},"bankAccounts":[{"number":"REDACTED"}],"page":{"number":3}}"#
+    )
+  }
+
   @Test func `only the value of a JSON path changes`() async throws {
     let folder = try Folder()
     let text = #" {"a" : [ {"t":"one-secret","u":1e400}, {"t":{"x":"two-secret"}} ],"b":{"t":3}} "#

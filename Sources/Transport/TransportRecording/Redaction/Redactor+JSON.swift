@@ -90,12 +90,16 @@ extension Redactor {
     var isKey = false
     try reader.object(unique: false) { name, reader in
       if !skipped.isEmpty, skipped.contains("\(owner).\(name)") { return try reader.skip() }
-      let isSecret = isNamed(name) || (kind(of: name) == .secret && !isAllowed(name))
+      // `{"card": {"number": "4…"}}`
+      let isPart = name.asciiLowercased() == "number" && reads(.innerNames)
+      let singular = owner.hasSuffix("s") ? String(owner.dropLast()) : owner
+      let whole = isPart ? "\(singular)_\(name)" : name
+      let isSecret = isNamed(name) || (kind(of: whole) == .secret && !isAllowed(name))
       // A list of cookies has more than their values.
       let hasMore = isSecret && ["cookie", "cookies"].contains(name.asciiLowercased())
       let down =
         isSecret && !hasMore && reads(.innerNames)
-        ? name : inherited == nil || Self.isStructure(name) ? nil : inherited
+        ? whole : inherited == nil || Self.isStructure(name) ? nil : inherited
       let inner = path + JSONPath.step(name)
       if let range = reader.range(ofName: name) {
         leaves.append(JSONLeaf(range: range, text: name, name: "", path: "\(path), the name"))
