@@ -73,6 +73,7 @@ import Testing
       "{ Shop.Event.added($0, at: $1) }", "{ Shop.Event.note($0, $1) }", ".of(.cleared)",
       "Domain<App.Operation>", "Domain<App.Operation.Kind> = .allCases",
       "Domain<App.Event> = .of(.start, .stop)", "{ Checked(number: $0, radix: $1) }",
+      "`case`: Domain<Case>",
       "parent: Domain<Tree?> = .optional(tree)", "hidden: Domain<Hidden> = .of([], named:",
     ] {
       #expect(tests.contains(part), "\(part) in \(tests)")

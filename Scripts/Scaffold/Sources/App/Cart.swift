@@ -12,6 +12,11 @@ protocol Cart: AnyObject, Sendable {
   func perform(_ operation: Operation, retries: UInt8?) async -> (attempts: Int, isDone: Bool)
   func load(_ keys: Set<String>, in groups: [[String]]) async
   func hide(_ hidden: Hidden, _ checked: Checked, _ event: Event) async
+  func open(_ something: Case) async
+}
+
+struct Case: Equatable {
+  var number: Int
 }
 
 typealias UserID = String
@@ -98,4 +103,5 @@ final class SQLiteCart: Cart, @unchecked Sendable {
   func perform(_ operation: Operation, retries: UInt8?) async -> (attempts: Int, isDone: Bool) { (0, true) }
   func load(_ keys: Set<String>, in groups: [[String]]) async {}
   func hide(_ hidden: Hidden, _ checked: Checked, _ event: Event) async {}
+  func open(_ something: Case) async {}
 }

@@ -8,16 +8,14 @@ struct DomainSources {
     var source: String?
   }
 
-  /// Names of types of Testing, Foundation and this package that apps use too. With several such modules imported they are
-  /// ambiguous.
+  /// Names of types of Testing, Foundation and this package that apps use too, and that are ambiguous with
+  /// several such modules imported.
   private static let sharedNames: Set = [
-    "Attachment", "Bug", "Comment", "Confirmation", "Event", "Issue", "Tag", "Test", "Trait",
-    "Bundle", "Calendar", "Dimension", "Expression", "Formatter", "Host", "Measurement",
-    "Notification",
-    "Operation", "Pipe", "Port", "Predicate", "Process", "Progress", "Scanner", "SortDescriptor",
-    "SortOrder", "Stream", "Thread", "Timer", "Unit", "Clause", "Contract", "Domain",
-    "Implementation",
-    "Observation",
+    "Attachment", "Bug", "Bundle", "Calendar", "Clause", "Comment", "Confirmation", "Contract",
+    "Dimension", "Domain", "Event", "Expression", "Formatter", "Host", "Implementation", "Issue",
+    "Measurement", "Notification", "Observation", "Operation", "Pipe", "Port", "Predicate",
+    "Process", "Progress", "Scanner", "SortDescriptor", "SortOrder", "Stream", "Tag", "Test",
+    "Thread", "Timer", "Trait", "Unit",
   ]
 
   private let sources: PackageSources
@@ -29,7 +27,6 @@ struct DomainSources {
   private var names: [String: String?] = [:]
   /// The constants of types and their parts, also of some that nothing uses.
   private var constants: [Constant] = []
-
   /// Cases and parameters with a default value for which no values are known: `JSON.array`.
   private(set) var gaps: [String] = []
   /// The types of arguments by the names of their constants.
@@ -55,7 +52,7 @@ struct DomainSources {
     while next < used.count {
       let source = TypeText(used[next].source ?? "")
       used += constants.filter { one in
-        source.mentions(one.name) && !used.contains { $0.name == one.name }
+        source.mentions(Identifier.plain(one.name)) && !used.contains { $0.name == one.name }
       }
       next += 1
     }

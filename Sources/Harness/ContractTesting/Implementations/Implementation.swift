@@ -22,7 +22,7 @@ public struct Implementation<Fixture>: Sendable {
   var unavailability: (@Sendable (any Error) -> String?)?
   var fixtureProbe = FixtureProbe<Fixture>()
   var processSharing: ProcessSharing?
-  var resources: Set<String> = []
+  package var resources: Set<String> = []
   var timeLimit: Duration = .seconds(60)
   /// What the implementation declares with ContractLiveCalls.
   package var liveTerms: (any LiveTerms)?

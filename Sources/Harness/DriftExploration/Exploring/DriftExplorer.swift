@@ -53,7 +53,8 @@ struct DriftExplorer<Subject> {
       let isNew = !report.includes(DriftFinding(failure, specification: specification))
       if isNew { await condense(&failure, mode) }
       var finding = await finding(from: failure, &mode)
-      if isNew, finding?.answers != nil {
+      // Two fakes would share an exclusive resource.
+      if isNew, finding?.answers != nil, fake.resources.isEmpty {
         finding?.fakeVaries = await varies(.fake, failure.commands)
       }
       if finding.map({ report.include($0) }) == true {

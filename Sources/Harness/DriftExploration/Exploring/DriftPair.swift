@@ -1,6 +1,7 @@
 import ContractExploration
 import ContractTesting
 import Foundation
+import SystemLocks
 
 /// A fixture of the live implementation and one of the fake, on which the same calls are made.
 final class DriftPair<Subject> {
@@ -27,17 +28,6 @@ final class DriftPair<Subject> {
   /// The steps so far, if they are transcribed.
   var transcript: [TranscriptStep]?
 
-  /// Keeps the second fixture at other addresses than in another run.
-  private let padding: [[UInt8]]
-
-  /// Blocks of random sizes. The order of a Dictionary or Set depends on its address, which would be the same in each
-  /// run, and two fixtures that differ by chance would be alike in all of them or in none.
-  private static func padding() -> [[UInt8]] {
-    stride(from: 32, to: 1024, by: 16).flatMap { size in
-      (0..<Int.random(in: 0...2)).map { _ in [UInt8](repeating: 0, count: size) }
-    }
-  }
-
   /// Makes both fixtures.
   ///
   /// - Throws: ``SideError``.
@@ -52,7 +42,7 @@ final class DriftPair<Subject> {
     self.live = try await SideError.naming(live.id, "making its fixture") {
       try await ScopedSubject(live)
     }
-    padding = mode.mutated == nil ? [] : Self.padding()
+    if mode.mutated != nil { Padding.vary() }
     do {
       self.fake = try await SideError.naming(fake.id, "making its fixture") { [mutants] in
         guard let mutants else { return try await ScopedSubject(fake) }
@@ -188,6 +178,24 @@ struct AnswerDifference {
         case .enum: return mirror.children.first?.label ?? "\(value)"
         default: return "returned"
         }
+      }
+    }
+  }
+}
+
+/// Memory that is not used.
+///
+/// The order of a Dictionary or Set depends on its address. Two fixtures of one fake would have the same addresses in
+/// each run, and differ in all of them or in none.
+private enum Padding {
+  private static let blocks = Mutex<[[UInt8]]>([])
+
+  /// Lets the next objects have other addresses than those of the last run.
+  static func vary() {
+    blocks.withLock { blocks in
+      if blocks.count > 4096 { blocks.removeAll() }
+      for size in stride(from: 32, to: 1024, by: 16) {
+        for _ in 0..<Int.random(in: 0...2) { blocks.append([UInt8](repeating: 0, count: size)) }
       }
     }
   }

@@ -80,7 +80,7 @@ extension DriftExplorer {
       switches.chosen = 0
       let varies = await varies(side, failure.commands)
       switches.chosen = chosen
-      if varies { continue }
+      if chosen == 0 || varies { continue }
       await condense(&failure, mode)
       return failure
     }

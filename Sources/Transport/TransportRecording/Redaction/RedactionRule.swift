@@ -11,7 +11,7 @@ enum RedactionRule: Sendable, Hashable {
     case cookieAttributes, userinfo, query, fragment, path, pathParameters
     case trailers, interimResponses, reason, failure
     case json, describedValue, innerNames, keyParameters, variables
-    case form, multipart, markup, innerElements, assignments, lines, keyBlocks, keys
+    case form, multipart, table, markup, innerElements, assignments, lines, keyBlocks, keys
     case base64, hexadecimal, gzip, utf16, percentEncoding, escapes, entities
     case randomWords, hashes
   }

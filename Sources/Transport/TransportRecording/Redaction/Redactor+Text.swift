@@ -57,6 +57,11 @@ extension Redactor {
     {
       return redacted
     }
+    if let separator = Self.separator(of: bytes),
+      let redacted = table(bytes, separator: separator, context)
+    {
+      return redacted
+    }
     if Self.isForm(bytes), reads(.form) { return items(bytes, "field", context) }
     if first == 0x2F, !bytes.contains(where: { $0 <= 0x20 }) {
       return url(bytes, named: name, context)

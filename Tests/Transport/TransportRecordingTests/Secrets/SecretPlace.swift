@@ -48,6 +48,7 @@ extension SecretPlace {
       ("application/xml", "<r><user>me</user><\(name)>\(value)</\(name)></r>"),
       ("application/xml", "<r><p name=\"\(name)\" value=\"\(value)\"/></r>"),
       ("text/xml", "<s:E xmlns:s=\"u\"><s:\(name) t=\"x\"><![CDATA[\(value)]]></s:\(name)></s:E>"),
+      ("text/csv", "user,\(name),a\r\nme,\"\(value.replacing("\"", with: "\"\""))\",1\r\n"),
       ("application/x-ndjson", "{\"a\":1}\n{\(name.json):\(json)}\n"),
       ("text/event-stream", "data: {\(name.json):\(json)}\n\n"),
       ("text/plain", "\(name)=\(value)"),

@@ -92,6 +92,7 @@ extension SecretWitness {
     answer(
       .multipart, "multipart/form-data; boundary=X",
       "--X\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2x\r\n--X--\r\n"),
+    answer(.table, "text/csv", "user,password\r\nme,hunter2x\r\n"),
     answer(.markup, "text/xml", "<r><password>hunter2x</password></r>"),
     answer(.innerElements, "text/xml", "<r><password><v>hunter2x</v></password></r>"),
     answer(.assignments, "text/plain", "password=hunter2x"),
@@ -173,6 +174,8 @@ extension SecretWitness {
       nil, "text/plain", "//registry.npmjs.org/:_authToken=0f3a9b7c-5d1e-4f4a-8b8c-9d0e1f2a3b4c",
       "0f3a9b7c-5d1e"),
     answer(nil, "text/plain", "Server=h;User Id=sa;Password=hunter2x;"),
+    answer(
+      nil, "text/tab-separated-values", "user\tapi key\nme\t\"hunter2x\"\"1\"\n", "hunter2x"),
     answer(nil, "text/plain", "machine h login me password hunter2x"),
     answer(nil, "text/plain", "export DB_PASSWORD=correcthorse\n", "correcthorse"),
     answer(nil, "text/plain", "password = correcthorse\nport = 1\n", "correcthorse"),
