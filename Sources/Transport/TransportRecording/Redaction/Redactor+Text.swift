@@ -57,10 +57,12 @@ extension Redactor {
     {
       return redacted
     }
-    if let separator = Self.separator(of: bytes),
-      let redacted = table(bytes, separator: separator, context)
-    {
-      return redacted
+    if let separator = Self.separator(of: bytes) {
+      // A key may take several rows.
+      let withoutKeys = reads(.keyBlocks) ? bytes.replacing(privateKeys(in: bytes)) : bytes
+      if let redacted = table(withoutKeys, separator: separator, context) {
+        return prose(redacted, named: name, context)
+      }
     }
     if Self.isForm(bytes), reads(.form) { return items(bytes, "field", context) }
     if first == 0x2F, !bytes.contains(where: { $0 <= 0x20 }) {

@@ -174,6 +174,7 @@ extension SecretWitness {
       nil, "text/plain", "//registry.npmjs.org/:_authToken=0f3a9b7c-5d1e-4f4a-8b8c-9d0e1f2a3b4c",
       "0f3a9b7c-5d1e"),
     answer(nil, "text/plain", "Server=h;User Id=sa;Password=hunter2x;"),
+    answer(nil, "text/csv", "user,token\nme,1\n\(pem)\n", key[2]),
     answer(
       nil, "text/tab-separated-values", "user\tapi key\nme\t\"hunter2x\"\"1\"\n", "hunter2x"),
     answer(nil, "text/plain", "machine h login me password hunter2x"),
