@@ -40,8 +40,9 @@ package enum LoopbackSocket {
     }
   }
 
-  private static func makeReusable(_ socket: Int32) {
-    var isOn: Int32 = 1
+  /// Says whether others may bind the port of a socket that does not listen, with the same option.
+  package static func makeReusable(_ socket: Int32, _ isReusable: Bool = true) {
+    var isOn: Int32 = isReusable ? 1 : 0
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
   }
 

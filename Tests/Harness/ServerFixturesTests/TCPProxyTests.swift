@@ -38,6 +38,9 @@ import Testing
         #expect(throws: LoopbackSocket.Failure.self, "another program can take the port") {
           try LoopbackSocket.bound(to: proxy.port)
         }
+        #expect(throws: LoopbackSocket.Failure.self, "a server can take the port") {
+          try LoopbackSocket.bound(to: proxy.port, isReusable: true)
+        }
         proxy.faults.refusesConnections = false
         let client = try Client(port: proxy.port)
         #expect(client.ask("hello") == .bytes("hello"))

@@ -56,7 +56,7 @@ public final class TCPProxy: Sendable {
     state = Mutex(State())
     do {
       try SystemThread { [self] in
-        acceptConnections(listener)
+        acceptConnections(listener, reservation)
         close(reservation)
       }.detach()
     } catch {
@@ -127,7 +127,7 @@ public final class TCPProxy: Sendable {
     seen.wait()
   }
 
-  private func acceptConnections(_ first: Int32) {
+  private func acceptConnections(_ first: Int32, _ reservation: Int32) {
     var listener: Int32? = first
     while true {
       var events = [
@@ -145,8 +145,13 @@ public final class TCPProxy: Sendable {
         if isStopped || refuses, let open = listener {
           close(open)
           listener = nil
+          // Otherwise a server that was given this port before could bind it.
+          LoopbackSocket.makeReusable(reservation, false)
         }
-        if !isStopped, !refuses, listener == nil { listener = try? Self.listen(on: port) }
+        if !isStopped, !refuses, listener == nil {
+          LoopbackSocket.makeReusable(reservation)
+          listener = try? Self.listen(on: port)
+        }
         for _ in 0..<waiting { seen.signal() }
         if isStopped { return }
       } else if let listener, events[1].revents != 0 {
