@@ -159,7 +159,7 @@ api-breakage: setup ## List breaking changes of the public API since BASE (BASE=
 docs: ## Build the documentation into docs/
 	@Scripts/build-docs
 
-scaffold: setup ## Run what 'contracts new' writes for ten protocols, and finish one
+scaffold: setup ## Run what 'contracts new' writes for eleven protocols, and finish one
 	@swift build --product contracts --quiet
 	@Scripts/check-scaffold
 

@@ -40,9 +40,14 @@ import Testing
     let package = try SamplePackage(copying: Self.samples)
     defer { package.remove() }
     try package.write(
-      "protocol Shelf { func add(_ folder: String); func all(in folder: String?) -> [String] }",
-      to: "Sources/App/Shelf.swift")
-    let tests = try Scaffold(package.options("Shelf")).files.map(\.text).joined()
+      """
+      protocol Shelf { func add(_ folder: String); func all(in folder: String?) -> [String] }
+      final class UserShelf: Shelf { init() {} }
+      """, to: "Sources/App/Shelf.swift")
+    let shelf = try Scaffold(package.options("Shelf"))
+    // It might be the user's own.
+    #expect(shelf.notes == ["how to create UserShelf"])
+    let tests = shelf.files.map(\.text).joined()
     #expect(tests.contains("static let folderString: Domain<String> = .paths"))
     #expect(
       tests.contains("static let folderOptionalString: Domain<String?> = .optional(.paths)"))

@@ -37,6 +37,7 @@ enum Shop {
     var name, note: String, price: Money
     var count = 1
     var total: Decimal { price.amount * Decimal(count) }
+    static let id = 0
     static let none = Item(name: "", note: "", price: Money(amount: 0))
   }
 
@@ -90,8 +91,8 @@ struct Level: Comparable, Hashable {
 
 enum Failure: Error { case bad }
 
-/// A real thing that is kept in a folder, and one that might be the user's own.
-final class SQLiteCart: Cart, @unchecked Sendable {
+/// A real thing that is kept in a folder.
+final class SQLiteCart: Cart {
   init(folder: URL) {}
   func add(_ item: Shop.Item, for user: UserID) async {}
   func find(_ id: Shop.Item.ID) async -> Shop.Item? { nil }

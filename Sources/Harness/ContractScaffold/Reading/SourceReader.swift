@@ -193,7 +193,7 @@ struct SourceReader {
     guard let word = word() else { return }
     let name = (path + [word]).joined(separator: ".")
     var alias = TypeDeclaration(name: name, kind: "typealias", access: access)
-    alias.isGeneric = !brackets("<").isEmpty
+    _ = brackets("<")
     guard skip("=") else { return }
     alias.aliased = run().source
     types.append(alias)
@@ -203,16 +203,15 @@ struct SourceReader {
   private mutating func readMember(
     _ keyword: String, of type: Int, _ prefix: Prefix, _ access: String
   ) {
-    let isStatic = !prefix.words.isDisjoint(with: ["static", "class", "lazy"])
     switch keyword {
     case "init":
-      // Not a call, whose parentheses have no types.
       if let found = initializer() { types[type].initializers.append((access, found)) }
     case "case":
       if types[type].kind == "enum" { readCases(of: type) }
     default:
+      guard prefix.words.isDisjoint(with: ["static", "class", "lazy"]) else { return }
       let found = storedProperties(of: type, isConstant: keyword == "let")
-      guard !isStatic, !found.isEmpty else { return }
+      guard !found.isEmpty else { return }
       let isHidden = ["private", "fileprivate"].contains(access)
       types[type].hidesMembers = types[type].hidesMembers || isHidden || !prefix.attributes.isEmpty
       types[type].stored += found

@@ -143,10 +143,10 @@ public final class TCPProxy: Sendable {
           return (state.isStopped, state.faults.refusesConnections, state.waiting)
         }
         if isStopped || refuses, let open = listener {
-          close(open)
-          listener = nil
           // Otherwise a server that was given this port before could bind it.
           LoopbackSocket.makeReusable(reservation, false)
+          close(open)
+          listener = nil
         }
         if !isStopped, !refuses, listener == nil {
           LoopbackSocket.makeReusable(reservation)
