@@ -6,7 +6,7 @@ extension CurlHandle {
   /// The state of the response.
   struct Incoming {
     /// The head, until it is delivered.
-    var head: HTTPExchange.Head?
+    var head: CurlTransfer.Head?
     var hasHead = false
     var informational: [HTTPResponse] = []
     var framing: HTTPBodyFraming?
@@ -239,20 +239,19 @@ extension CurlHandle {
   /// Handles a complete head.
   private func complete(_ complete: HeadCache.Head) throws(TransportError) {
     guard let transfer else { return }
-    let response = complete.response
     incoming.isMultiplexed = complete.version == .multiplexed
     if incoming.isMultiplexed {
       loop.noteMultiplexing(of: lane)
       // Otherwise libcurl ends the stream after an error status as if the content was complete.
       uploadsAfterError = true
     }
-    if response.status.isInformational {
+    if complete.isInformational {
       guard incoming.informational.count < options.headLimits.informational else {
         throw transfer.wire.error(
           .tooManyInformational, phase: .awaitingHead, bytesSent: true,
           detail: "the server sent more than \(options.headLimits.informational) interim responses")
       }
-      incoming.informational.append(response)
+      incoming.informational.append(complete.response)
       headCache.beginNext()
       // On an interim response other than 100, libcurl restarts its wait for 100 without a timer.
       if transfer.wire.headerFields.contains(.expect) {
@@ -262,14 +261,13 @@ extension CurlHandle {
     }
     if loop.lastHead !== complete { loop.lastHead = complete }
     incoming.framing = complete.framing
-    incoming.isLengthFirst =
-      complete.framing == .untilClose && response.headerFields.isLengthFirst
+    incoming.isLengthFirst = complete.isLengthFirst
     if incoming.framing == .chunked {
       // From now on the trace callback receives the bytes before libcurl removes the chunk framing.
       incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
       isTraced = true
     }
-    incoming.announcesTrailers = response.headerFields.contains(.trailer)
+    incoming.announcesTrailers = complete.announcesTrailers
     if !incoming.isMultiplexed {
       outgoing.connection?.speaksHTTP1 = true
       if !complete.keepsConnectionAlive { closeUnlessShared() }
@@ -279,7 +277,7 @@ extension CurlHandle {
       }
     }
     // The trace reports that libcurl discards the content; see `receive(trace:)`.
-    if response.status.code == 417, !incoming.isMultiplexed { isTraced = true }
+    if complete.status == 417, !incoming.isMultiplexed { isTraced = true }
     // Enables the progress callback, and with it `recordCloseNotify()`.
     if incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer.wire.origin.scheme == .https
@@ -287,8 +285,8 @@ extension CurlHandle {
       reportsProgress = true
     }
     incoming.hasHead = true
-    incoming.head = HTTPExchange.Head(
-      response: response, informationalResponses: incoming.informational)
+    incoming.head = CurlTransfer.Head(
+      final: complete, informational: incoming.informational)
     setNeedsDelivery()
   }
 }
@@ -337,7 +335,7 @@ extension CurlHandle {
     if let detail = untrustedEndDetail { return .failed(error(.truncatedBody, detail)) }
     guard recoverTrailers() else { return .failed(failure ?? error(for: code)) }
     return .complete(
-      trailers: incoming.chunkValidator?.trailers ?? incoming.trailers?.fields ?? [:])
+      trailers: incoming.chunkValidator?.trailers ?? incoming.trailers?.fields ?? HTTPFields())
   }
 
   /// Whether the transfer can end now: it has failed, or the response is complete although the
@@ -447,12 +445,5 @@ extension CurlHandle {
   var endedHeadKind: TransportError.Kind {
     // libcurl does not report an incomplete first line, so that counts as an empty reply.
     headCache.isEmpty && incoming.informational.isEmpty ? .emptyReply : .truncatedHead
-  }
-}
-
-extension HTTPFields {
-  /// Whether the first Content-Length precedes the first Transfer-Encoding.
-  fileprivate var isLengthFirst: Bool {
-    first { $0.name == .contentLength || $0.name == .transferEncoding }?.name == .contentLength
   }
 }

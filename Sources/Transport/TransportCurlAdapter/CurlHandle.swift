@@ -19,20 +19,18 @@ final class CurlHandle {
   /// The lane of the transfer in the queue.
   @exclusivity(unchecked) private(set) var lane: CurlQueue.Lane?
 
-  unowned let loop: CurlLoop
+  /// The owner of the handle, which outlives it. A checked reference would be retained for each use
+  /// ("64 concurrent, 1 KiB").
+  unowned(unsafe) let loop: CurlLoop
   let configuration: CurlTransport.Configuration
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   // The options that libcurl has from the previous transfer, which `begin` need not set again.
-  private var origin: HTTPOrigin?
-  private var target = ""
+  @exclusivity(unchecked) private var request: WireRequest?
   private var url: OpaquePointer?
-  private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   /// Whether the request has `Connection: close`.
   private(set) var closes = false
-  private var method: HTTPRequest.Method?
-  private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
   private(set) var offersHTTP2 = false
 
@@ -125,38 +123,20 @@ final class CurlHandle {
   func begin(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
     self.transfer = transfer
     self.lane = lane
-    let hasNewTarget = target != transfer.wire.target || origin != transfer.wire.origin
-    let hasNewFields = fields?.isSpelled(like: transfer.wire.headerFields) != true
-    if hasNewTarget || hasNewFields {
-      // libcurl 7.88 sends at most two buffers of a head over TLS, and then waits for ever.
-      ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, max(64 * 1024, transfer.wire.headSize))
-    }
-    if hasNewTarget {
-      target = transfer.wire.target
-      origin = transfer.wire.origin
-      setURL(transfer.wire.url)
+    var hasNewRules = false
+    if request?.isSpelled(like: transfer.wire) != true {
+      setRequest(transfer.wire)
+      hasNewRules = true
     }
     if offersHTTP2 != (transfer.mayShare(configuration) && loop.canTapHTTP2) {
       offersHTTP2.toggle()
       setVersion(offersHTTP2: offersHTTP2)
-    }
-    if method != transfer.wire.method || framing != transfer.wire.framing {
-      method = transfer.wire.method
-      framing = transfer.wire.framing
-      setMethod(transfer.wire)
-    }
-    if hasNewFields {
-      fields = transfer.wire.headerFields
-      closes = transfer.wire.headerFields.list(.connection).contains("close")
-      // libcurl keeps the pointer and does not copy the list, so the old list is freed last.
-      let list = Self.list(transfer.wire)
-      ccurl_set_list(easy, CURLOPT_HTTPHEADER, list)
-      curl_slist_free_all(fieldList)
-      fieldList = list
+      hasNewRules = true
     }
     if options != transfer.options {
       options = transfer.options
       setTimes(options, configuration)
+      hasNewRules = true
     }
     opensConnection = !options.reusesConnections
     weight = Self.defaultWeight
@@ -165,10 +145,14 @@ final class CurlHandle {
     reportsProgress = false
     ignoresLength = false
     uploadsAfterError = false
-    headCache.begin(
-      HeadCache.Rules(
-        method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2),
-      known: loop.lastHead)
+    if hasNewRules {
+      headCache.begin(
+        HeadCache.Rules(
+          method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2),
+        known: loop.lastHead)
+    } else {
+      headCache.begin(known: loop.lastHead)
+    }
     // libcurl writes the text only on an error and does not clear an old one.
     errorText[0] = 0
     if transfer.hasTrailers {
@@ -180,6 +164,31 @@ final class CurlHandle {
     if Self.hasFoldUseAfterFree, configuration.proxy != .none { isSingleUse = true }
   }
 
+  /// Sets the options of a request where it differs from the previous one.
+  private func setRequest(_ wire: WireRequest) {
+    let last = request
+    request = wire
+    let hasNewTarget = last?.target != wire.target || last?.origin != wire.origin
+    let hasNewFields = last?.headerFields.isSpelled(like: wire.headerFields) != true
+    if hasNewTarget || hasNewFields {
+      // libcurl 7.88 sends at most two buffers of a head over TLS, and then waits for ever.
+      ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, max(64 * 1024, wire.headSize))
+    }
+    if hasNewTarget { setURL(of: wire) }
+    if last?.method != wire.method || last?.framing != wire.framing { setMethod(wire) }
+    if hasNewFields {
+      closes = wire.headerFields.list(.connection).contains("close")
+      // libcurl keeps the pointer and does not copy the list, so the old list is freed last.
+      let list = Self.list(wire)
+      ccurl_set_list(easy, CURLOPT_HTTPHEADER, list)
+      curl_slist_free_all(fieldList)
+      fieldList = list
+    }
+  }
+
+  /// How the body of the request is framed.
+  var framing: WireRequest.Framing? { request?.framing }
+
   /// Switches an option on or off.
   func set(_ option: CURLoption, _ isOn: Bool) { ccurl_set_long(easy, option, isOn ? 1 : 0) }
 
@@ -190,16 +199,16 @@ final class CurlHandle {
 
   /// Sets the URL in parsed form; libcurl would parse a string for each transfer ("64 concurrent,
   /// 1 KiB").
-  private func setURL(_ text: String) {
-    let parsed = curl_url()
+  private func setURL(of wire: WireRequest) {
+    let (parsed, target) = (curl_url(), wire.target)
     // If libcurl cannot parse the URL, the transfer fails.
-    curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS))
+    curl_url_set(parsed, CURLUPART_URL, wire.url, UInt32(CURLU_PATH_AS_IS))
     ccurl_set_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(parsed))
     // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly, and
     // 8.23 changes percent-encoded bytes. A request to an HTTP proxy has the whole URL as its target,
     // so there both happen.
     let hasEmptyQuery = target.utf8.last == UInt8(ascii: "?") && !target.dropLast().contains("?")
-    let isDirect = configuration.proxy == .none || origin?.scheme == .https
+    let isDirect = configuration.proxy == .none || wire.origin.scheme == .https
     ccurl_set_string(
       easy, CURLOPT_REQUEST_TARGET,
       (hasEmptyQuery || CurlLibrary.current.normalizesURLs) && isDirect ? target : nil)
@@ -300,7 +309,7 @@ final class CurlHandle {
     needsDelivery = false
   }
 
-  private func takeHead() -> HTTPExchange.Head? {
+  private func takeHead() -> CurlTransfer.Head? {
     defer { incoming.head = nil }
     return incoming.head
   }

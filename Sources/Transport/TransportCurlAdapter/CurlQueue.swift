@@ -56,6 +56,8 @@ struct CurlQueue {
 
   private let configuration: CurlTransport.Configuration
   private var lanes: [HTTPOrigin: Lane] = [:]
+  /// The lane of the last transfer; most go to the same origin ("64 concurrent, 1 KiB").
+  private var lastLane: Lane?
   /// The number of connections in use; all transfers of a multiplexed origin count as one.
   private var connections = 0
   /// The lanes with waiting transfers; the first one is next.
@@ -129,15 +131,17 @@ struct CurlQueue {
   }
 
   private mutating func lane(for origin: HTTPOrigin) -> Lane {
-    if let lane = lanes[origin] { return lane }
-    let lane = Lane(origin)
+    if let lastLane, lastLane.origin == origin { return lastLane }
+    let lane = lanes[origin] ?? Lane(origin)
     lanes[origin] = lane
+    lastLane = lane
     return lane
   }
 
   private mutating func forgetIfIdle(_ lane: Lane) {
     guard lane.running == 0, lane.waiting.isEmpty else { return }
     lanes[lane.origin] = nil
+    if lastLane === lane { lastLane = nil }
   }
 
   private mutating func reserve(_ lane: Lane) -> Bool {

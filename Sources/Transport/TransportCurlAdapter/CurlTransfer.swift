@@ -15,6 +15,12 @@ final class CurlTransfer: HTTPResponseBodySource {
     indirect case failed(TransportError)
   }
 
+  /// The final head, and the interim responses before it.
+  struct Head: Sendable {
+    var final: HeadCache.Head
+    var informational: [HTTPResponse]
+  }
+
   /// The suspended caller.
   ///
   /// A checked continuation would allocate for each wait. The unsafe one is resumed exactly once:
@@ -29,7 +35,7 @@ final class CurlTransfer: HTTPResponseBodySource {
   static let highWater = 1024 * 1024
 
   private struct State {
-    var head: HTTPExchange.Head?
+    var head: Head?
     var chunks = ChunkQueue()
     /// Buffers that the reader has returned for reuse.
     ///
@@ -82,20 +88,25 @@ final class CurlTransfer: HTTPResponseBodySource {
   /// The transfer's stage. Only the driver thread reads and advances it.
   nonisolated(unsafe) var progress = TransferState()
 
+  /// Validates a request and takes what its transfer needs.
   init(
-    _ wire: consuming WireRequest, body: HTTPRequestBody, options: TransportOptions,
+    _ request: borrowing HTTPRequest, body: HTTPRequestBody, options: TransportOptions,
     owner: CurlTransport
   ) throws(TransportError) {
-    self.wire = wire
-    self.options = options
-    self.owner = owner
-    hasTrailers = body.hasTrailers
+    let wire = try WireRequest(request, body: body)
+    try wire.checkFieldLengths()
+    try wire.checkCancellation()
+    let hasTrailers = body.hasTrailers
     if wire.framing == .none {
       content = []
     } else {
       content = hasTrailers ? nil : body.bytes
     }
     upload = content == nil ? try CurlUpload(wire, body: body) : nil
+    self.hasTrailers = hasTrailers
+    self.options = options
+    self.owner = owner
+    self.wire = wire
   }
 
   /// Whether the exchange may use HTTP/2 and so share a connection.
@@ -111,7 +122,7 @@ final class CurlTransfer: HTTPResponseBodySource {
   ///
   /// A cancellation may post `cancel` before this posts `start`. The driver thread then ignores the
   /// first command and finds the transfer cancelled when it handles the second.
-  nonisolated(nonsending) func head() async throws(TransportError) -> HTTPExchange.Head {
+  nonisolated(nonsending) func head() async throws(TransportError) -> Head {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         // Before the post, after which the driver thread may finish the transfer at any time.
@@ -220,7 +231,7 @@ extension CurlTransfer {
   ///   - ending: How the transfer ended, if it did.
   /// - Returns: The caller to resume, outside any lock.
   func deliver(
-    head: HTTPExchange.Head? = nil, bytes: [UInt8] = [], ending: Ending? = nil
+    head: Head? = nil, bytes: consuming [UInt8] = [], ending: consuming Ending? = nil
   ) -> Waiter? {
     state.withLock { state in
       if let head { state.head = head }
@@ -239,7 +250,7 @@ extension CurlTransfer {
   ///
   /// - Returns: The caller to resume, outside any lock.
   func finish(
-    head: HTTPExchange.Head? = nil, bytes: [UInt8] = [], _ ending: Ending
+    head: Head? = nil, bytes: consuming [UInt8] = [], _ ending: consuming Ending
   ) -> Waiter? {
     let waiter = deliver(head: head, bytes: bytes, ending: ending)
     upload?.stop()

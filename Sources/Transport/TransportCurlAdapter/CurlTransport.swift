@@ -63,11 +63,10 @@ public final class CurlTransport: HTTPTransport {
   public nonisolated(nonsending) func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
-    let wire = try WireRequest(request, body: body)
-    try wire.checkFieldLengths()
-    try wire.checkCancellation()
-    let transfer = try CurlTransfer(wire, body: body, options: options, owner: self)
+    let transfer = try CurlTransfer(request, body: body, options: options, owner: self)
+    let head = try await transfer.head()
     return HTTPExchange(
-      request: request, head: try await transfer.head(), body: HTTPResponseBody(transfer))
+      request: request, response: head.final.response,
+      informationalResponses: head.informational, body: HTTPResponseBody(transfer))
   }
 }

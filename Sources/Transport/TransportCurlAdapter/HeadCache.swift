@@ -14,8 +14,13 @@ struct HeadCache {
     let response: HTTPResponse
     let version: HTTPHeadParser.Version?
     let framing: HTTPBodyFraming
+    /// The status code.
+    let status: Int
     /// Whether the connection can be used for another request.
     let keepsConnectionAlive: Bool
+    /// Whether Content-Length precedes a transfer coding other than chunked.
+    let isLengthFirst: Bool
+    let announcesTrailers: Bool
     fileprivate let rules: Rules
     fileprivate let lines: Lines
 
@@ -28,9 +33,15 @@ struct HeadCache {
       self.framing = framing
       self.rules = rules
       self.lines = lines
+      status = response.status.code
       keepsConnectionAlive = framing.keepsConnectionAlive(
         after: response, version: version ?? .http10)
+      isLengthFirst = framing == .untilClose && response.headerFields.isLengthFirst
+      announcesTrailers = response.headerFields.contains(.trailer)
     }
+
+    /// Whether this is the head of an interim response, which another follows.
+    var isInformational: Bool { (100...199).contains(status) }
   }
 
   /// The parameters that influence how a head is parsed.
@@ -70,6 +81,12 @@ struct HeadCache {
   mutating func begin(_ rules: Rules, known: Head?) {
     self.rules = rules
     self.known = known?.rules == rules ? known : nil
+    beginNext()
+  }
+
+  /// Starts a head with the rules of the previous one.
+  mutating func begin(known other: Head?) {
+    if known !== other { known = other?.rules == rules ? other : nil }
     beginNext()
   }
 
@@ -135,5 +152,12 @@ struct HeadCache {
       start = end
     }
     return parser
+  }
+}
+
+extension HTTPFields {
+  /// Whether the first Content-Length precedes the first Transfer-Encoding.
+  fileprivate var isLengthFirst: Bool {
+    first { $0.name == .contentLength || $0.name == .transferEncoding }?.name == .contentLength
   }
 }

@@ -71,8 +71,8 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
       try await stream.next()
     }
 
-    public mutating func next(
-      isolation actor: isolated (any Actor)?
+    public nonisolated(nonsending) mutating func next(
+      isolation actor: (any Actor)?
     ) async throws(TransportError) -> [UInt8]? {
       try await stream.next()
     }
@@ -116,7 +116,7 @@ extension HTTPResponseBody {
     // How the body ended. Only the one reader that holds `reading` writes them, before it stores
     // `ended` or `failed` with release ordering. Others read them only after they have loaded that
     // state with acquire ordering, so the write happens before every read.
-    nonisolated(unsafe) private var trailers: HTTPFields = [:]
+    nonisolated(unsafe) private var trailers = HTTPFields()
     nonisolated(unsafe) private var failure: TransportError?
 
     init(_ source: any HTTPResponseBodySource) {

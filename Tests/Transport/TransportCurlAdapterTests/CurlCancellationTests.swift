@@ -13,8 +13,7 @@ import TransportPort
     for _ in 1...100 {
       let body = HTTPRequestBody.stream(chunks)
       let transfer = try CurlTransfer(
-        WireRequest(world.request(.post), body: body), body: body, options: TransportOptions(),
-        owner: world.transport)
+        world.request(.post), body: body, options: TransportOptions(), owner: world.transport)
       let upload = try #require(transfer.upload)
       // As the driver thread does if the caller cancels while it starts the transfer.
       upload.stop()

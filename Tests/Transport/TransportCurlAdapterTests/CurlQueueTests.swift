@@ -17,8 +17,8 @@ import TransportPort
 
   /// Adds a transfer to an origin; `nil` for the lane if it waits.
   private func add(_ host: String) throws -> (lane: CurlQueue.Lane?, ticket: Int?) {
-    let wire = try WireRequest(HTTPRequest(url: "http://\(host)/"), body: .none)
-    let transfer = try CurlTransfer(wire, body: .none, options: .init(), owner: transport)
+    let transfer = try CurlTransfer(
+      HTTPRequest(url: "http://\(host)/"), body: .none, options: .init(), owner: transport)
     return switch queue.add(transfer) {
     case .mayStart(let lane): (lane, nil)
     case .waits(_, let ticket): (nil, ticket)

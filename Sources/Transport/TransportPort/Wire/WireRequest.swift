@@ -91,6 +91,13 @@ public struct WireRequest: Sendable, Hashable {
     return headerFields.reduce(line + 2) { $0 + $1.name.rawName.utf8.count + $1.bytes.count + 4 }
   }
 
+  /// Whether both requests are sent to the same origin as the same bytes; `==` ignores the case of
+  /// field names.
+  package func isSpelled(like other: WireRequest) -> Bool {
+    framing == other.framing && target == other.target && origin == other.origin
+      && method == other.method && headerFields.isSpelled(like: other.headerFields)
+  }
+
   /// Creates an error about this request; its method determines whether a retry is safe.
   public func error(
     _ kind: TransportError.Kind, phase: TransportError.Phase, bytesSent: Bool, code: Int? = nil,
