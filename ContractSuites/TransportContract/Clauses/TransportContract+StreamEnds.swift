@@ -104,6 +104,30 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "announced-streams",
+      "no more requests are open at once than the server announces, also at the start of a connection",
+      from: "RFC 9113 §5.1.2, this project", requires: .scriptedServer
+    ) { fixture in
+      for limit in [1, 4] {
+        let plan = OriginPlan(
+          version: .http2, maximumStreams: limit, announcesMaximumStreams: true
+        ) { request in
+          [.readBody, .pause(.milliseconds(2))] + .respond(text: request.target)
+        }
+        let world = try await fixture.world(plan, scheme: .https)
+        let answers = (1...40).map { index in
+          Task {
+            // A streamed body can't be sent again.
+            try await world.answer(.post, "/\(index)", body: .stream(Chunks("pa", "y"))).text
+          }
+        }
+        for (index, answer) in answers.enumerated() {
+          checkEqual(try await answer.value, "/\(index + 1)", "the content")
+        }
+        checkEqual(world.log.requests.count, 40, "the number of processed requests")
+      }
+    }
+    Clause(
       "dead-connection",
       "an idempotent request whose kept connection ends without a response is safe to send again",
       from: "RFC 9110 §9.2.2, RFC 9113 §9.1", requires: .scriptedServer

@@ -26,6 +26,8 @@ extension CurlHandle {
     var isUnprocessed = false
     /// Whether the server refused the last attempt's stream, as it does with more than it allows.
     var isRefused = false
+    /// The connection that libcurl chose, while its server has not said how many streams it allows.
+    var connectionWithoutSettings: CurlConnection?
     /// The number of kept connections that turned out to be stale before the request was sent.
     var staleConnections = 0
     /// Whether libcurl was kept from resending the request after its final head.
@@ -37,6 +39,10 @@ extension CurlHandle {
   /// A kept connection that is readable before a request is sent is unusable: it was closed, or the
   /// bytes would be taken for the response. Nothing was sent, so the request goes to a new
   /// connection whatever its method.
+  ///
+  /// Before its settings have arrived, a server gets one request only. libcurl would send a hundred. A
+  /// server that allows fewer refuses the others, or even ends the connection (RFC 9113 §5.1.2), and the
+  /// part of a streamed body that was sent is lost.
   ///
   /// libcurl resends a request without asking if a kept connection turns out to be dead or the
   /// server did not process it. A dead connection may have delivered the request, so resending a
@@ -63,6 +69,10 @@ extension CurlHandle {
       return false
     }
     if outgoing.isRefused { return false }
+    if let connection, let tap = connection.tap, connection.users > 0, !tap.hasSettings {
+      outgoing.connectionWithoutSettings = connection
+      return false
+    }
     outgoing.attempts += 1
     outgoing.isKeptConnection = connection?.isKept == true
     connection?.isKept = true
@@ -158,6 +168,14 @@ extension CurlHandle {
     // Other kept connections may be stale too. Over HTTP/2 the first to notice opens the next
     // connection, and the others share it.
     if !offersHTTP2 || outgoing.staleConnections > 1 { opensConnection = true }
+  }
+
+  /// Returns the connection whose settings the transfer waits for, once.
+  func takeConnectionWithoutSettings() -> CurlConnection? {
+    guard let connection = outgoing.connectionWithoutSettings else { return nil }
+    outgoing.connectionWithoutSettings = nil
+    errorText[0] = 0
+    return connection
   }
 
   /// Whether a kept connection was closed or has unexpected bytes.

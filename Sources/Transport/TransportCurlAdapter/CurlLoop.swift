@@ -58,6 +58,8 @@ final class CurlLoop {
   private let record = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 1)
   /// The number of consecutive turns in which libcurl left input unread.
   private var unreadTurns = 0
+  /// The transfers that libcurl gave to a connection without settings.
+  private var waitingForSettings: [(handle: CurlHandle, connection: CurlConnection)] = []
   /// The transfers whose stream was refused, which wait for the end of another to their origin.
   private var refused: [CurlHandle] = []
 
@@ -83,6 +85,7 @@ final class CurlLoop {
       carryOutCommands()
       guard !isShutDown else { break }
       let hasInput = readHTTP2()
+      startAfterSettings()
       startArrivals()
       needsPerform = hasInput
       var running: Int32 = 0
@@ -172,6 +175,19 @@ final class CurlLoop {
     }
     unreadTurns = progress.contains(.new) ? 0 : unreadTurns + 1
     return progress.contains(.new) || progress.contains(.unread) && unreadTurns < 8
+  }
+
+  /// Starts the transfers that waited for a server's settings, once libcurl has read these too.
+  private func startAfterSettings() {
+    for (handle, connection) in waitingForSettings {
+      if let tap = connection.tap, connection.users > 0, !tap.isBlind, !tap.isEnded,
+        !tap.hasSettings || tap.isUnread && unreadTurns < 8
+      {
+        continue
+      }
+      waitingForSettings.removeAll { $0.handle === handle }
+      restart(handle)
+    }
   }
 
   /// Makes libcurl process input over HTTP/2 that it has already read.
@@ -360,6 +376,9 @@ final class CurlLoop {
         curl_multi_remove_handle(driver.multi, handle.easy)
         handle.prepareFreshConnection()
         restart(handle)
+      } else if let connection = handle.takeConnectionWithoutSettings() {
+        curl_multi_remove_handle(driver.multi, handle.easy)
+        waitingForSettings.append((handle, connection))
       } else if handle.mayTryAgain(code) {
         curl_multi_remove_handle(driver.multi, handle.easy)
         let isRefused = handle.outgoing.isRefused || handle.isStreamRefused
@@ -429,6 +448,7 @@ final class CurlLoop {
     handle.finish(ending)
     refused.removeAll { $0 === handle }
     waitingForEnd.removeAll { $0.handle === handle }
+    waitingForSettings.removeAll { $0.handle === handle }
     if let next = refused.firstIndex(where: { $0.lane === lane }) {
       restart(refused.remove(at: next))
     }

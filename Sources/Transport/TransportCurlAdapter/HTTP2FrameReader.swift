@@ -12,6 +12,8 @@ struct HTTP2FrameReader {
     case ended(stream: Int)
     /// The server reset the stream.
     case reset(stream: Int, code: Int)
+    /// The settings of the server, which are the first that it sends (RFC 9113 §6.5).
+    case settings
     /// The server processes no stream after the given one (RFC 9113 §6.8).
     case goAway(lastStream: Int, code: Int)
     /// The bytes are no valid frames, so nothing is known of those that follow.
@@ -119,6 +121,9 @@ struct HTTP2FrameReader {
       if headersFlags & 0x1 != 0 { report(.ended(stream: frame.stream)) }
     case Self.reset:
       report(.reset(stream: frame.stream, code: Self.number(gathered)))
+    case Self.settings:
+      // With ACK, the frame only confirms the client's.
+      if !frame.has(0x1) { report(.settings) }
     case Self.goAway where gathered.count >= 8:
       report(
         .goAway(

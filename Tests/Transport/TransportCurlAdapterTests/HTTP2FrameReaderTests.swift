@@ -20,7 +20,9 @@ import Testing
   private static let settings = frame(4)
 
   /// Returns what pieces of at most `size` bytes report, as text.
-  private func events(_ bytes: [UInt8], size: Int = .max) -> [String] {
+  private func events(
+    _ bytes: [UInt8], size: Int = .max, withSettings: Bool = false
+  ) -> [String] {
     var reader = HTTP2FrameReader()
     var events: [String] = []
     var content: [Int: [UInt8]] = [:]
@@ -34,6 +36,7 @@ import Testing
             events.append("\(stream): content \(content[stream] ?? []), ended")
           case .reset(let stream, let code): events.append("\(stream): reset \(code)")
           case .goAway(let last, let code): events.append("last \(last): code \(code)")
+          case .settings: if withSettings { events.append("settings") }
           case .invalid: events.append("invalid")
           }
         }
@@ -52,6 +55,13 @@ import Testing
       events(bytes, size: size) == [
         "3: fields [136]", "3: content [1, 2, 3, 4], ended", "5: reset 7", "7: content [], ended",
       ])
+  }
+
+  @Test
+  func `settings are reported once they are complete, and a confirmation of the client's is not`() {
+    let limit = Self.frame(4, 0, on: 0, [0, 3, 0, 0, 0, 5])
+    #expect(events(Array(limit.dropLast()), withSettings: true) == [])
+    #expect(events(limit + Self.frame(4, 0x1), withSettings: true) == ["settings"])
   }
 
   @Test(arguments: [1, 4, 1000])

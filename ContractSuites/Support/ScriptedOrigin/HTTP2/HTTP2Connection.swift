@@ -42,7 +42,12 @@ final class HTTP2Connection {
   func run() throws(OriginStream.Ending) {
     while stream.unread.count < HTTP2Frame.preface.count { try stream.receive() }
     guard stream.take(HTTP2Frame.preface.count) == HTTP2Frame.preface else { return }
-    try send(HTTP2Frame(kind: .settings))
+    let plan = shared.plan
+    // 3 is SETTINGS_MAX_CONCURRENT_STREAMS.
+    let limit =
+      plan.announcesMaximumStreams
+      ? [0, 3] + HTTP2Frame.bytes(of: UInt32(clamping: plan.maximumStreams)) : []
+    try send(HTTP2Frame(kind: .settings, payload: limit))
     // With the default window, one upload that its script doesn't read would block all the others.
     try extendWindow(by: 1 << 24, of: 0)
     while true {
@@ -152,6 +157,7 @@ extension HTTP2Connection {
     }
     lastStream = block.stream
     if streams.count >= shared.plan.maximumStreams {
+      if shared.plan.announcesMaximumStreams { return false }
       // 7 is REFUSED_STREAM.
       try send(
         HTTP2Frame(kind: .resetStream, stream: block.stream, payload: HTTP2Frame.bytes(of: 7)))

@@ -55,8 +55,14 @@ public struct OriginPlan: Sendable {
 
   /// The number of requests that an HTTP/2 connection has open at once; the origin refuses others.
   ///
-  /// Clients learn it only from the refusals (RFC 9113 §8.7). In memory, no request is refused.
+  /// Clients learn it only from the refusals (RFC 9113 §8.7), unless ``announcesMaximumStreams``. In
+  /// memory, no request is refused.
   public var maximumStreams: Int
+
+  /// Whether an HTTP/2 origin announces ``maximumStreams`` in its first settings.
+  ///
+  /// It then ends the connection of a client that opens more streams (RFC 9113 §5.1.2).
+  public var announcesMaximumStreams: Bool
 
   /// Returns the script to play on a new connection before a request is read.
   ///
@@ -74,6 +80,7 @@ public struct OriginPlan: Sendable {
   public init(
     reachability: Reachability = .listening, identity: Identity = .trusted,
     version: Version = .http11, maximumStreams: Int = .max,
+    announcesMaximumStreams: Bool = false,
     onConnect: @escaping @Sendable (_ connection: Int) -> OriginScript = { _ in [] },
     onRequest: @escaping @Sendable (OriginRequest) -> OriginScript
   ) {
@@ -81,6 +88,7 @@ public struct OriginPlan: Sendable {
     self.identity = identity
     self.version = version
     self.maximumStreams = maximumStreams
+    self.announcesMaximumStreams = announcesMaximumStreams
     self.onConnect = onConnect
     self.onRequest = onRequest
   }
