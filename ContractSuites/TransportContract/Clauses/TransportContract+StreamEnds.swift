@@ -63,6 +63,38 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "early-responses-at-once",
+      "early responses to requests that share a connection are complete, also if their content was taken",
+      from: "RFC 9113 §8.1", requires: .scriptedServer
+    ) { fixture in
+      let head = ScriptStep.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
+      let content = ScriptStep.send("posted")
+      let pause = ScriptStep.pause(.milliseconds(2))
+      for steps in [
+        [head, pause, content, .resetStream(0)], [pause, head, content, .resetStream(0)],
+        // The second reset answers content that arrives after the first, as Go's server does.
+        [head, content, .resetStream(0), .resetStream(5)],
+      ] {
+        let plan = OriginPlan(version: .http2) { _ in OriginScript([.readBodyBytes(0)] + steps) }
+        let world = try await fixture.world(plan, scheme: .https)
+        let answers = (0..<20).map { index in
+          Task {
+            var texts: Set<String> = []
+            for _ in 1...4 {
+              // More than the window of a stream, and less than that and a buffer of libcurl.
+              let half = [UInt8](repeating: 1, count: 50_000)
+              let body =
+                index % 2 == 0
+                ? HTTPRequestBody.bytes(half + half) : .stream(Chunks { $0 < 2 ? half : nil })
+              texts.insert(try await world.answer(.post, body: body).text)
+            }
+            return texts
+          }
+        }
+        for answer in answers { checkEqual(try await answer.value, ["posted"], "the contents") }
+      }
+    }
+    Clause(
       "trailers-at-end",
       "trailer fields are available although the stream or the connection ends with them",
       from: "RFC 9113 §8.1", requires: .scriptedServer

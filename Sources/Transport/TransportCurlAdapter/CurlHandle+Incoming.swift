@@ -208,7 +208,9 @@ extension CurlHandle {
     if incoming.hasHead, line.starts(with: "Excess found".utf8) { closeUnlessShared() }
     guard offersHTTP2 else { return }
     // Until libcurl has the next connection, it may trace what it reads from others.
-    if line.starts(with: "Connection died, retrying".utf8) { leaveConnection() }
+    if line.starts(with: "Connection died, retrying".utf8), !hasEarlyResponse {
+      leaveConnection()
+    }
     if let stream = OpenedStream.number(in: line) {
       outgoing.stream = stream
       outgoing.connection?.tap?.streams.follow(stream)
@@ -298,6 +300,12 @@ extension CurlHandle {
   /// libcurl 7.88 does not end a transfer then whose upload is paused.
   var isReset: Bool { stream?.resetCode == 0 }
 
+  /// Whether the server has sent a whole response, and asks for no more content.
+  ///
+  /// A server that has responded to a request without reading all of its content asks the client
+  /// to stop with RST_STREAM and NO_ERROR (RFC 9113 §8.1).
+  var hasEarlyResponse: Bool { hasContent && isReset && stream?.isEnded == true }
+
   /// Determines how the transfer ended from libcurl's code and the recorded state.
   func ending(_ code: CURLcode) -> CurlTransfer.Ending {
     if let failure { return .failed(failure) }
@@ -384,17 +392,21 @@ extension CurlHandle {
       && (stream?.hasTrailers == false || incoming.trailers != nil)
   }
 
-  /// Receives what libcurl 7.88 loses of an early response, because it read RST_STREAM with it.
-  ///
-  /// A server that has responded to a request without reading all of its content asks the client
-  /// to stop with RST_STREAM and NO_ERROR (RFC 9113 §8.1).
+  /// Lets a tap forget what this transfer has received.
+  func forgetReceivedParts(_ tap: HTTP2Tap) {
+    guard hasContent, incoming.hasHead, let stream = outgoing.stream else { return }
+    tap.streams.forgetParts(of: stream, content: incoming.received)
+  }
+
+  /// Receives what libcurl 7.88 loses of an early response, because it read RST_STREAM before it had passed
+  /// all on.
   ///
   /// - Returns: Whether the response is now complete.
   private func recoverResponse() -> Bool {
-    guard let stream, stream.isEnded, isReset, !isSent, failure == nil,
-      !incoming.hasHead || !isStreamComplete
-    else { return false }
-    for part in stream.parts {
+    guard let stream, hasEarlyResponse, failure == nil else { return false }
+    if incoming.hasHead, isStreamComplete { return true }
+    let blocks = incoming.informational.count + (incoming.hasHead ? 1 : 0)
+    for part in stream.parts(afterBlocks: blocks, content: incoming.received) ?? [] {
       switch part {
       case .content(let bytes):
         guard bytes.withUnsafeBytes({ receive(content: $0) }) == bytes.count else { return false }

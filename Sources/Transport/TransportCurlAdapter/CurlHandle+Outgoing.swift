@@ -57,6 +57,8 @@ extension CurlHandle {
       outgoing.isRepeated = true
       return false
     }
+    // libcurl takes the reset of a stream for the end of its connection, and sends the request again.
+    if hasEarlyResponse { return false }
     // At once: a check of an idle connection by libcurl would read the first frames.
     if let connection, speaksHTTP2 == true, let session = ccurl_openssl_session(easy) {
       loop.connections.tap(connection, session)
@@ -236,9 +238,9 @@ extension CurlHandle {
 
   /// Moves to the start of the content, for another attempt.
   ///
-  /// - Returns: Whether that succeeded; a stream cannot be rewound.
+  /// - Returns: Whether that succeeded; a stream of which something was taken cannot be rewound.
   func rewind() -> Bool {
-    guard transfer?.content != nil else { return false }
+    guard transfer?.content != nil || outgoing.sent == 0 else { return false }
     if isSent { outgoing.wasSent = true }
     outgoing.sent = 0
     return true
@@ -270,6 +272,17 @@ extension CurlHandle {
 
   /// Whether any byte of the request may have been sent.
   var bytesSent: Bool { outgoing.attempts > 0 }
+
+  /// Whether content follows the head of the request.
+  ///
+  /// What libcurl has taken of it need not have left: it has buffers, and the server has windows.
+  var hasContent: Bool {
+    switch framing {
+    case .length(let length): length > 0
+    case .chunked: true
+    case .some(.none), nil: false
+    }
+  }
 
   /// Whether the whole request was passed to the system, as far as libcurl reports, once it has
   /// started to send.

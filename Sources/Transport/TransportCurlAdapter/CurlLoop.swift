@@ -157,7 +157,8 @@ final class CurlLoop {
         for handle in users where handle.isReset { finishRunning(handle, code: CURLE_OK) }
         users.removeAll { $0.outgoing.connection == nil }
       }
-      tap.streams.retainsParts = users.contains { !$0.isSent }
+      tap.streams.retainsParts = users.contains(where: \.hasContent)
+      for handle in users { handle.forgetReceivedParts(tap) }
       let found = tap.advance(record)
       guard found != .nothing else {
         if !users.isEmpty, tap.isSilenceOver() {

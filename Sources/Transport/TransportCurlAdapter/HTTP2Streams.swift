@@ -17,11 +17,50 @@ struct HTTP2Streams {
     var hasTrailers = false
     /// The trailer fields, if they could be decoded.
     var trailers: [HPACKDecoder.Field] = []
-    /// What the last record had of an early response; see ``HTTP2Streams/retainsParts``.
-    var parts: [Part] = []
+    /// The number of field blocks.
+    var blockCount = 0
+    /// The last parts of the response; see ``HTTP2Streams/retainsParts``.
+    private(set) var parts: [Part] = []
+    /// The number of content bytes and of field blocks in ``parts``.
+    private var partCounts = (content: 0, blocks: 0)
+
+    /// Returns the parts that a transfer has not received; `nil` if they are not known any more.
+    func parts(afterBlocks blocks: Int, content: Int) -> [Part]? {
+      var known = (
+        content: content - (contentCount - partCounts.content),
+        blocks: blocks - (blockCount - partCounts.blocks)
+      )
+      guard known.content >= 0, known.blocks >= 0 else { return nil }
+      return parts.compactMap { part in
+        switch part {
+        case .fields:
+          known.blocks -= 1
+          return known.blocks < 0 ? part : nil
+        case .content(let bytes):
+          defer { known.content -= min(known.content, bytes.count) }
+          return known.content < bytes.count ? .content(Array(bytes[known.content...])) : nil
+        }
+      }
+    }
+
+    /// Adds a part, or forgets all if they are too large.
+    fileprivate mutating func retain(_ part: Part) {
+      parts.append(part)
+      switch part {
+      case .fields: partCounts.blocks += 1
+      case .content(let bytes): partCounts.content += bytes.count
+      }
+      if partCounts.content > HTTP2Streams.retainedLimit { forgetParts() }
+    }
+
+    fileprivate mutating func forgetParts() {
+      parts = []
+      partCounts = (0, 0)
+    }
 
     /// Records a field block; `nil` if it could not be decoded.
     fileprivate mutating func note(_ fields: [HPACKDecoder.Field]?) {
+      blockCount += 1
       if hasHead || contentCount > 0 {
         hasTrailers = true
         trailers = fields ?? []
@@ -37,13 +76,13 @@ struct HTTP2Streams {
     case content([UInt8])
   }
 
-  /// Whether to keep the parts of responses that arrive in the last record.
+  /// Whether to keep the parts of responses until their transfers have received them.
   ///
-  /// libcurl 7.88 loses what it reads together with RST_STREAM.
+  /// libcurl 7.88 loses what it has of a stream, and has not passed on, when it reads RST_STREAM.
   var retainsParts = false
+  /// The number of bytes of content to keep of one stream, at most.
+  fileprivate static let retainedLimit = 1 << 18
   private var all: [Int: Stream] = [:]
-  /// The streams that have parts.
-  private var withParts: [Int] = []
 
   subscript(stream: Int) -> Stream? { all[stream] }
 
@@ -56,10 +95,9 @@ struct HTTP2Streams {
   /// Forgets a stream that its transfer has left.
   mutating func forget(_ stream: Int) { all[stream] = nil }
 
-  /// Forgets the parts of the record before.
-  mutating func forgetParts() {
-    for stream in withParts { all[stream]?.parts = [] }
-    withParts = []
+  /// Forgets the parts of a stream if its transfer has received the head and so much content.
+  mutating func forgetParts(of stream: Int, content: Int) {
+    if all[stream]?.contentCount == content { all[stream]?.forgetParts() }
   }
 
   /// Records a field block; `nil` if it could not be decoded.
@@ -77,14 +115,14 @@ struct HTTP2Streams {
   /// Records END_STREAM.
   mutating func noteEnd(of stream: Int) { all[stream]?.isEnded = true }
 
-  /// Records RST_STREAM.
+  /// Records RST_STREAM; the first counts.
+  ///
+  /// Go's server answers content that arrives after its reset with another.
   mutating func noteReset(of stream: Int, code: Int) {
-    all[stream]?.resetCode = UInt32(truncatingIfNeeded: code)
+    if all[stream]?.resetCode == nil { all[stream]?.resetCode = UInt32(truncatingIfNeeded: code) }
   }
 
   private mutating func retain(_ part: Part, of stream: Int) {
-    guard retainsParts, all[stream] != nil else { return }
-    all[stream]?.parts.append(part)
-    withParts.append(stream)
+    if retainsParts { all[stream]?.retain(part) }
   }
 }

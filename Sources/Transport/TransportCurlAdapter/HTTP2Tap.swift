@@ -116,7 +116,6 @@ final class HTTP2Tap {
     if count > 0 {
       hasUnread = true
       noteInput()
-      streams.forgetParts()
       frames.read(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])) { note($0) }
       return .new
     }

@@ -115,7 +115,9 @@ import TransportPort
       await transport.shutDown()
     }
     print("\(program.rawValue) over \(scheme.rawValue): \(figures)")
-    let others = figures.filter { $0.key != "same" && !$0.key.hasPrefix("upload") }
+    // Over HTTP/1.1, a server that closes the connection makes the system discard its answer.
+    let expected = scheme == .https ? "upload answered" : "upload"
+    let others = figures.filter { $0.key != "same" && !$0.key.hasPrefix(expected) }
     #expect(others.isEmpty)
   }
 
@@ -263,7 +265,7 @@ extension CurlTransport {
       _ = try await exchange.body.collect(upTo: 1 << 20)
       return "upload answered with \(exchange.response.status.code)"
     } catch {
-      return "upload failed: \(error.kind)"
+      return "upload failed: \(error)"
     }
   }
 

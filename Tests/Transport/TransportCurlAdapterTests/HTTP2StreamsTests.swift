@@ -40,15 +40,70 @@ import Testing
     #expect(streams[1]?.hasTrailers == true && streams[1]?.isEnded == true)
   }
 
-  @Test func `only the parts of the last record are kept, and only if they are wanted`() {
+  /// A stream with a head and content, whose parts are kept.
+  private func streams(_ content: [UInt8]...) -> HTTP2Streams {
+    var streams = HTTP2Streams()
+    streams.retainsParts = true
+    streams.follow(1)
+    streams.note(Self.fields("200"), on: 1)
+    for part in content { part.withUnsafeBytes { streams.note($0, on: 1) } }
+    return streams
+  }
+
+  /// Returns the content of parts, and how many of them are field blocks.
+  private func summary(_ parts: [HTTP2Streams.Part]?) -> (blocks: Int, content: [UInt8])? {
+    guard let parts else { return nil }
+    var summary = (blocks: 0, content: [UInt8]())
+    for part in parts {
+      switch part {
+      case .fields: summary.blocks += 1
+      case .content(let bytes): summary.content += bytes
+      }
+    }
+    return summary
+  }
+
+  @Test func `parts are kept only if they are wanted`() {
     var streams = HTTP2Streams()
     streams.follow(1)
     streams.note(Self.fields("200"), on: 1)
     #expect(streams[1]?.parts.count == 0)
-    streams.retainsParts = true
-    streams.note(Self.trailers, on: 1)
-    #expect(streams[1]?.parts.count == 1)
-    streams.forgetParts()
+  }
+
+  @Test(arguments: 0...5)
+  func `what a transfer has received is left out`(_ received: Int) throws {
+    let stream = try #require(streams([1, 2], [3, 4, 5])[1])
+    let rest = try #require(summary(stream.parts(afterBlocks: 1, content: received)))
+    #expect(rest.blocks == 0)
+    #expect(rest.content == Array([1, 2, 3, 4, 5].dropFirst(received)))
+    #expect(summary(stream.parts(afterBlocks: 0, content: 0))?.blocks == 1)
+  }
+
+  @Test
+  func `parts are forgotten once a transfer has received all content, and what follows is kept`() {
+    var streams = streams([1, 2])
+    streams.forgetParts(of: 1, content: 1)
+    #expect(streams[1]?.parts.count == 2)
+    streams.forgetParts(of: 1, content: 2)
     #expect(streams[1]?.parts.count == 0)
+    ([3] as [UInt8]).withUnsafeBytes { streams.note($0, on: 1) }
+    #expect(summary(streams[1]?.parts(afterBlocks: 1, content: 2))?.content == [3])
+    #expect(streams[1]?.parts(afterBlocks: 1, content: 1) == nil)
+    #expect(streams[1]?.parts(afterBlocks: 0, content: 2) == nil)
+  }
+
+  @Test func `parts that are too large are forgotten`() {
+    let large = [UInt8](repeating: 0, count: 200_000)
+    #expect(streams(large)[1]?.parts.count == 2)
+    let streams = streams(large, large)
+    #expect(streams[1]?.parts.count == 0)
+    #expect(streams[1]?.parts(afterBlocks: 1, content: 0) == nil)
+  }
+
+  @Test func `the first reset of a stream counts`() {
+    var streams = streams()
+    streams.noteReset(of: 1, code: 0)
+    streams.noteReset(of: 1, code: 5)
+    #expect(streams[1]?.resetCode == 0)
   }
 }
