@@ -86,4 +86,13 @@ import TransportPort
     #expect(
       wire.head == Array("GET / HTTP/1.1\r\nHost: h\r\nconnection: close\r\nX: \r\n\r\n".utf8))
   }
+
+  @Test(
+    arguments: [1, 9, 10, 80, 99, 100, 443, 999, 1_000, 9_999, 10_000, 65_535], ["a.test", "[::1]"])
+  func `Host has the port unless it is that of the scheme`(_ port: Int, _ host: String) throws {
+    for (scheme, standard) in [("http", 80), ("https", 443)] {
+      let wire = try WireRequest(HTTPRequest(url: "\(scheme)://\(host):\(port)/"), body: .none)
+      #expect(wire.headerFields[.host] == (port == standard ? host : "\(host):\(port)"))
+    }
+  }
 }
