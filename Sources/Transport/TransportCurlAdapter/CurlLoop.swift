@@ -178,11 +178,11 @@ final class CurlLoop {
     return progress.contains(.new) || progress.contains(.unread) && unreadTurns < 8
   }
 
-  /// Starts the transfers that waited for a server's settings, once libcurl has read these too.
+  /// Starts the transfers that waited for a server's settings.
   private func startAfterSettings() {
     for (handle, connection) in waitingForSettings {
-      if let tap = connection.tap, connection.users > 0, !tap.isBlind, !tap.isEnded,
-        !tap.hasSettings || tap.isUnread && unreadTurns < 8
+      if let tap = connection.tap, connection.users > 0,
+        !tap.isBlind, !tap.isEnded, !tap.hasSettings
       {
         continue
       }

@@ -35,8 +35,10 @@ final class HTTP2Tap {
   }
   /// Whether libcurl has read bytes that the tap has not seen.
   private(set) var isBlind = false
-  /// Whether the server has sent its settings, and with them how many streams it allows.
+  /// Whether libcurl has read the server's settings, and with them how many streams it allows.
   private(set) var hasSettings = false
+  /// Whether the server has sent its settings.
+  private var seesSettings = false
   /// Whether nothing more can be read from the connection.
   private(set) var isEnded = false
   /// OpenSSL's text about the end of the connection, which libcurl does not get; empty if none.
@@ -112,6 +114,7 @@ final class HTTP2Tap {
     guard let session, let memory = buffer.baseAddress, !isEnded else { return .nothing }
     if isUnread { return .unread }
     hasUnread = false
+    hasSettings = seesSettings
     let count = peek(session, memory, Int32(buffer.count))
     if count > 0 {
       hasUnread = true
@@ -158,7 +161,7 @@ final class HTTP2Tap {
     case .content(let bytes, let stream): streams.note(bytes, on: stream)
     case .ended(let stream): streams.noteEnd(of: stream)
     case .reset(let stream, let code): streams.noteReset(of: stream, code: code)
-    case .settings: hasSettings = true
+    case .settings: seesSettings = true
     case .goAway(let lastStream, let code):
       goAway = lastStream
       goAwayCode = UInt32(truncatingIfNeeded: code)

@@ -40,6 +40,34 @@ import TransportPort
     #expect(Set(world.log.requests.map(\.head.connection)) == [1])
   }
 
+  @Test func `they do not wait for the content of the first`() async throws {
+    let gate = Gate()
+    let block = [UInt8](repeating: 0x61, count: 65_536)
+    let plan = OriginPlan(
+      version: .http2,
+      onConnect: { _ in
+        gate.pass()
+        return []
+      },
+      onRequest: { request in
+        guard request.target == "/flood" else { return .respond(text: request.target) }
+        return [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil)]
+      })
+    let world = try CurlWorld(plan, scheme: .https)
+    let flood = Task {
+      let exchange = try await world.transport.send(world.request(.get, "/flood"))
+      for try await _ in exchange.body {}
+    }
+    defer { flood.cancel() }
+    try await world.log.first { $0.kind == .secured }
+    let tasks = (1...6).map { index in
+      Task { try await world.answer(.get, "/\(index)").text }
+    }
+    for _ in 1...1000 { await Task.yield() }
+    gate.open()
+    for (index, task) in tasks.enumerated() { #expect(try await task.value == "/\(index + 1)") }
+  }
+
   @Test(arguments: [ScriptStep.close, .closeWithoutNotify, .reset])
   func `they end if their connections do`(_ ending: ScriptStep) async throws {
     let gate = Gate()
