@@ -96,14 +96,13 @@ final class CurlTransfer: HTTPResponseBodySource {
     let wire = try WireRequest(request, body: body)
     try wire.checkFieldLengths()
     try wire.checkCancellation()
-    let hasTrailers = body.hasTrailers
+    hasTrailers = body.hasTrailers
     if wire.framing == .none {
       content = []
     } else {
       content = hasTrailers ? nil : body.bytes
     }
     upload = content == nil ? try CurlUpload(wire, body: body) : nil
-    self.hasTrailers = hasTrailers
     self.options = options
     self.owner = owner
     self.wire = wire

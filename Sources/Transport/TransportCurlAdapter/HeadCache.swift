@@ -16,6 +16,8 @@ struct HeadCache {
     let framing: HTTPBodyFraming
     /// The status code.
     let status: Int
+    /// Whether this is the head of an interim response, which another follows.
+    let isInformational: Bool
     /// Whether the connection can be used for another request.
     let keepsConnectionAlive: Bool
     /// Whether Content-Length precedes a transfer coding other than chunked.
@@ -34,14 +36,12 @@ struct HeadCache {
       self.rules = rules
       self.lines = lines
       status = response.status.code
+      isInformational = response.status.isInformational
       keepsConnectionAlive = framing.keepsConnectionAlive(
         after: response, version: version ?? .http10)
       isLengthFirst = framing == .untilClose && response.headerFields.isLengthFirst
       announcesTrailers = response.headerFields.contains(.trailer)
     }
-
-    /// Whether this is the head of an interim response, which another follows.
-    var isInformational: Bool { (100...199).contains(status) }
   }
 
   /// The parameters that influence how a head is parsed.

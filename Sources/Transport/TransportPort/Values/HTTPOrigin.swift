@@ -23,30 +23,22 @@ public struct HTTPOrigin: Sendable, Hashable {
   /// The value of the Host field: IPv6 in brackets, no default port.
   public var authority: String { String(decoding: authorityBytes, as: Unicode.UTF8.self) }
 
-  /// The bytes of ``authority``, built without intermediate strings, because each request needs them.
+  /// The bytes of ``authority``, built without an intermediate string.
   var authorityBytes: [UInt8] {
-    var host = host
-    return host.withUTF8 { name in
-      // Two brackets, a colon and five digits.
-      [UInt8](unsafeUninitializedCapacity: name.count + 8) { bytes, count in
-        func append(_ byte: UInt8) {
-          bytes[count] = byte
-          count += 1
-        }
-        let isAddress = name.contains(UInt8(ascii: ":"))
-        if isAddress { append(UInt8(ascii: "[")) }
-        for byte in name { append(byte) }
-        if isAddress { append(UInt8(ascii: "]")) }
-        guard port != scheme.defaultPort else { return }
-        append(UInt8(ascii: ":"))
-        var power = 10_000
-        while power > max(1, port) { power /= 10 }
-        while power > 0 {
-          append(UInt8(ascii: "0") + UInt8(port / power % 10))
-          power /= 10
-        }
-      }
+    let name = host.utf8
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(name.count + 8)
+    if host.hasByte(where: { $0 == UInt8(ascii: ":") }) {
+      bytes.append(UInt8(ascii: "["))
+      bytes += name
+      bytes.append(UInt8(ascii: "]"))
+    } else {
+      bytes += name
     }
+    guard port != scheme.defaultPort else { return bytes }
+    bytes.append(UInt8(ascii: ":"))
+    bytes += String(port).utf8
+    return bytes
   }
 }
 
