@@ -7,7 +7,7 @@ import Testing
 
 extension Contract<AnalyticsFixture> {
   /// The behaviour of every tracker.
-  public static let analytics = Contract("analytics", "Analytics") {
+  public static let analytics: Self = Contract("analytics", "Analytics") {
     Clause("order", "events arrive in the order of the calls") { fixture in
       let events = (0..<100).map { AnalyticsEvent("event \($0)", action: "\($0 % 3)") }
       for event in events { fixture.tracker.track(event.category, action: event.action) }

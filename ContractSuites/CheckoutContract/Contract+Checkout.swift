@@ -37,7 +37,7 @@ public struct CheckoutFixture: Sendable {
 
 extension Contract<CheckoutFixture> {
   /// The behaviour of every design of one-tap checkout.
-  public static let checkout = Contract("checkout", "One-tap checkout") {
+  public static let checkout: Self = Contract("checkout", "One-tap checkout") {
     let entries: [(String, CheckoutEntryPoint, FeatureToggle)] = [
       ("cart", .cart, .oneTapCheckoutInCart),
       ("product", .product(id: "e\u{301}"), .oneTapCheckoutOnProduct),

@@ -52,7 +52,7 @@ extension Capability {
 
 extension Contract<FeatureTogglesFixture> {
   /// The behaviour of all feature toggles.
-  public static let featureToggles = Contract("feature-toggles", "Feature toggles") {
+  public static let featureToggles: Self = Contract("feature-toggles", "Feature toggles") {
     Clause("off-unless-mentioned", "a toggle without a setting is off") { fixture in
       let toggles = try await fixture.read([:])
       for toggle in FeatureToggle.allCases { #expect(!toggles.isEnabled(toggle), "\(toggle)") }

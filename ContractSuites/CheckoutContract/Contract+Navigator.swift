@@ -35,7 +35,7 @@ extension Capability {
 
 extension Contract<NavigatorFixture> {
   /// The behaviour of every navigator.
-  public static let navigator = Contract("navigator", "Navigator") {
+  public static let navigator: Self = Contract("navigator", "Navigator") {
     Clause("nothing-invented", "a new navigator has shown no screen") { fixture in
       #expect(await fixture.shown().isEmpty)
     }

@@ -6,7 +6,8 @@ extension Contract<CookieStoreFixture> {
   ///
   /// The clauses cover RFC 6265bis, RFC 6265 for stores with a configurable policy, and this
   /// project's rules on persistence, order and changes.
-  public static let cookies = Contract("cookies", "Cookie store", leavesOthersToMutants: true) {
+  public static let cookies: Self = Contract("cookies", "Cookie store", leavesOthersToMutants: true)
+  {
     ClauseGroup<CookieStoreFixture>.parsing
     ClauseGroup<CookieStoreFixture>.dates
     ClauseGroup<CookieStoreFixture>.lifetime

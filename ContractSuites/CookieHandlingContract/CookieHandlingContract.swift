@@ -4,7 +4,7 @@ import TransportPort
 
 extension Contract<CookieHandlingFixture> {
   /// The behaviour of every type that handles cookies for HTTP transports.
-  public static let cookieHandling = Contract("cookie-handling", "Cookies of HTTP requests") {
+  public static let cookieHandling: Self = Contract("cookie-handling", "Cookies of HTTP requests") {
     Clause("none", "without cookies there is no Cookie field", from: "RFC 6265bis §5.8.1") {
       try await $0.expect(nil)
     }

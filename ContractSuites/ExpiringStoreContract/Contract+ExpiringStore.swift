@@ -5,7 +5,7 @@ import Testing
 
 extension Contract<ExpiringStoreFixture> {
   /// The behaviour of all stores with expiry.
-  public static let expiringStore = Contract(
+  public static let expiringStore: Self = Contract(
     "expiring-store", "Store with expiry", leavesOthersToMutants: true
   ) {
     ClauseGroup("Values") { valueClauses }

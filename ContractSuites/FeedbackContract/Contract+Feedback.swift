@@ -5,7 +5,7 @@ import Testing
 
 extension Contract<FeedbackFixture> {
   /// The behaviour of every feedback service.
-  public static let feedback = Contract(
+  public static let feedback: Self = Contract(
     "feedback", "Feedback service", leavesOthersToMutants: true
   ) {
     ClauseGroup("Loading") {

@@ -20,7 +20,7 @@ extension Contract<any Files> {
   /// The behaviour of all files. The root is empty, writable, and only the case uses it.
   ///
   /// Sources are functions and utilities of IEEE Std 1003.1-2024.
-  public static let files = Contract("files", "Files", leavesOthersToMutants: true) {
+  public static let files: Self = Contract("files", "Files", leavesOthersToMutants: true) {
     ClauseGroup("Content") { contentClauses }
     ClauseGroup("Paths") { pathClauses }
     ClauseGroup("Links") { linkClauses }

@@ -7,7 +7,7 @@ public typealias ThemeColorFixture = @Sendable (_ stored: String?) throws -> any
 
 extension Contract<ThemeColorFixture> {
   /// The behaviour of every theme colour provider.
-  public static let themeColor = Contract(
+  public static let themeColor: Self = Contract(
     "theme-color", "Theme colour", leavesOthersToMutants: true
   ) {
     Clause("none-at-first", "there is no colour before one is set") { open in

@@ -6,7 +6,7 @@ extension Contract<TransportFixture> {
   ///
   /// Its sources are RFC 9110 and RFC 9112, the redirects of the Fetch standard, and this project's
   /// requirements for errors, timeouts and connections.
-  public static let transport = Contract(
+  public static let transport: Self = Contract(
     "transport", "HTTP transport", leavesOthersToMutants: true
   ) {
     ClauseGroup<TransportFixture>.request
@@ -35,7 +35,7 @@ extension Contract<TransportFixture> {
   ///
   /// Its clauses need only a server of files and check only what the transport returns. So a
   /// transport can run it with the servers that it meets in production; see ``FileServer``.
-  public static let transportFiles = Contract(
+  public static let transportFiles: Self = Contract(
     "transport-files", "HTTP transport with any server", leavesOthersToMutants: true
   ) {
     ClauseGroup<TransportFixture>.files
@@ -47,7 +47,7 @@ extension Contract<TransportFixture> {
   ///
   /// It is separate so that a transport with only HTTP/1.1 can pass all of ``transport``, and so
   /// that the same transport can run it with different servers.
-  public static let transportHTTP2 = Contract(
+  public static let transportHTTP2: Self = Contract(
     "transport-http2", "HTTP transport over HTTP/2", leavesOthersToMutants: true
   ) {
     ClauseGroup<TransportFixture>.http2

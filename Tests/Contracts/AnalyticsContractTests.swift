@@ -28,19 +28,19 @@ import VendorSDK
 }
 
 extension Implementation<AnalyticsFixture> {
-  static let spy = fake("spy") {
+  static let spy: Self = fake("spy") {
     let spy = AnalyticsSpy()
     return AnalyticsFixture(tracker: spy) { spy.events }
   }
 
-  static let shadow = live("shadow") { scope in
+  static let shadow: Self = live("shadow") { scope in
     let tracker = AnalyticsTracker()
     scope.witness("the SDK's events") { tracker.arrivals }
     return AnalyticsFixture(tracker: tracker) { tracker.arrivals }
   }
   .version { _ in AdaptedVersion.own("VendorSDK") }
 
-  static let adapter = live("adapter") { scope in
+  static let adapter: Self = live("adapter") { scope in
     let tracker = AnalyticsTracker()
     scope.witness("the SDK's events") { tracker.arrivals }
     return AnalyticsFixture(tracker: VendorAnalyticsTracker(tracker)) { tracker.arrivals }

@@ -75,14 +75,14 @@ import Testing
 }
 
 extension Implementation<NavigatorFixture> {
-  static let spy = fake("spy") {
+  static let spy: Self = fake("spy") {
     let spy = NavigatorSpy()
     return NavigatorFixture(navigator: spy) { spy.screens }
   }
   .lacking(.goingBack, because: "a spy only records what it is asked to show")
 
   /// A stack, seen by what it renders. ``CheckoutPorts`` sees it by its screens.
-  static let stack = live("stack") { _ in
+  static let stack: Self = live("stack") { _ in
     let rendered = Mutex([Screen.named("home")])
     let navigator = StackNavigator(root: .named("home")) { screens in
       rendered.withLock { $0 = screens }
@@ -95,7 +95,7 @@ extension Implementation<NavigatorFixture> {
 }
 
 extension Implementation<FeatureTogglesFixture> {
-  static let inMemory = fake("in-memory") {
+  static let inMemory: Self = fake("in-memory") {
     let toggles = FakeFeatureToggles()
     return FeatureTogglesFixture {
       for toggle in FeatureToggle.allCases { toggles.set(toggle, $0[toggle] ?? false) }
@@ -106,17 +106,17 @@ extension Implementation<FeatureTogglesFixture> {
   }
   .lacking(.unreadability, because: "toggles in memory have no source")
 
-  static let json = live("json") { scope in
+  static let json: Self = live("json") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.json"))
   }
   .version { _ in AdaptedVersion.foundation }
 
-  static let plist = live("plist") { scope in
+  static let plist: Self = live("plist") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.plist"))
   }
   .version { _ in AdaptedVersion.foundation }
 
-  static let environment = live("environment") { _ in
+  static let environment: Self = live("environment") { _ in
     let variables = Mutex<[String: String]>([:])
     @Sendable func set(_ toggle: FeatureToggle, _ isEnabled: Bool) {
       let name =
@@ -209,29 +209,31 @@ private final class SettingsFile: Sendable {
 }
 
 extension Implementation<CheckoutFixture> {
-  static let globalEnumOverFakes = fake("global-enum-over-fakes") { scope in
+  static let globalEnumOverFakes: Self = fake("global-enum-over-fakes") { scope in
     CheckoutPorts.fakes().fixtureOfGlobals(in: scope)
   }
   .exclusive("CheckoutGlobals")
 
-  static let injectedStructOverFakes = fake("injected-struct-over-fakes") {
+  static let injectedStructOverFakes: Self = fake("injected-struct-over-fakes") {
     CheckoutPorts.fakes().fixtureOfStruct
   }
 
-  static let moduleOverFakes = fake("module-over-fakes") { CheckoutPorts.fakes().fixtureOfModule }
+  static let moduleOverFakes: Self = fake("module-over-fakes") {
+    CheckoutPorts.fakes().fixtureOfModule
+  }
 
-  static let globalEnum = live("global-enum") { scope in
+  static let globalEnum: Self = live("global-enum") { scope in
     try CheckoutPorts.live(in: scope).fixtureOfGlobals(in: scope)
   }
   .version { _ in AdaptedVersion.own("CheckoutPort") }
   .exclusive("CheckoutGlobals")
 
-  static let injectedStruct = live("injected-struct") {
+  static let injectedStruct: Self = live("injected-struct") {
     try CheckoutPorts.live(in: $0).fixtureOfStruct
   }
   .version { _ in AdaptedVersion.own("CheckoutPort") }
 
-  static let module = live("module") { try CheckoutPorts.live(in: $0).fixtureOfModule }
+  static let module: Self = live("module") { try CheckoutPorts.live(in: $0).fixtureOfModule }
     .version { _ in AdaptedVersion.own("CheckoutPort") }
 }
 

@@ -25,7 +25,7 @@ extension Implementation<CookieFileFixture> {
       from: "session", "written", "round-trip",
       because: "libcurl 8.23 writes no file of cookies that no server has sent")
 
-  private static let engine = live("libcurl") { scope in
+  private static let engine: Self = live("libcurl") { scope in
     let folder = try scope.temporaryDirectory()
     scope.witness(file: folder.appending(path: "written"))
     return CookieFileFixture { cookies in
@@ -60,7 +60,7 @@ extension Implementation<CookieFileFixture> {
   .version { _ in AdaptedVersion.curl }
 
   /// Python's `http.cookiejar.MozillaCookieJar`.
-  static let cookiejar = live("cookiejar") { scope in
+  static let cookiejar: Self = live("cookiejar") { scope in
     let folder = try scope.temporaryDirectory()
     scope.witness(file: folder.appending(path: "written"))
     return CookieFileFixture(session: "") { cookies in

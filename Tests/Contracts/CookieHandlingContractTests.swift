@@ -16,18 +16,18 @@ import Testing
 }
 
 extension Implementation<CookieHandlingFixture> {
-  static let inMemory = fake("in-memory") {
+  static let inMemory: Self = fake("in-memory") {
     CookieHandlingFixture(StoreCookieHandling(InMemoryCookieStore()))
   }
 
-  static let sqlite = live("sqlite") { scope in
+  static let sqlite: Self = live("sqlite") { scope in
     let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")
     scope.witnessDatabase(file)
     return CookieHandlingFixture(StoreCookieHandling(try SQLiteCookieStore(path: file.path)))
   }
   .version { _ in AdaptedVersion.sqlite }
 
-  static let foundation = live("foundation") { scope in
+  static let foundation: Self = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)
     scope.witnessStorage(storage)
     return CookieHandlingFixture(StoreCookieHandling(FoundationCookieStore(storage)))

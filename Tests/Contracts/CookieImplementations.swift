@@ -10,14 +10,14 @@ import Testing
 #endif
 
 extension Implementation<CookieStoreFixture> {
-  static let inMemory = fake("in-memory") { scope in
+  static let inMemory: Self = fake("in-memory") { scope in
     try await CookieStoreFixture(in: scope) { setup in
       InMemoryCookieStore(policy: setup.policy, now: setup.now)
     }
   }
   .lacking(.persistence, because: "cookies are kept in memory only")
 
-  static let sqlite = live("sqlite") { scope in
+  static let sqlite: Self = live("sqlite") { scope in
     try await CookieStoreFixture(in: scope, closing: { $0.close() }) { setup in
       let file = try setup.directory().appending(path: "cookies.sqlite")
       scope.witnessDatabase(file)
@@ -28,12 +28,12 @@ extension Implementation<CookieStoreFixture> {
 }
 
 extension Implementation<CookieProviderFixture> {
-  static let inMemory = fake("in-memory") {
+  static let inMemory: Self = fake("in-memory") {
     let store = InMemoryCookieStore()
     return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
   }
 
-  static let sqlite = live("sqlite") { scope in
+  static let sqlite: Self = live("sqlite") { scope in
     let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")
     scope.witnessDatabase(file)
     let store = try SQLiteCookieStore(path: file.path)
@@ -43,11 +43,11 @@ extension Implementation<CookieProviderFixture> {
 }
 
 extension Implementation<CookieFileFixture> {
-  static let netscape = fake("port") { CookieFileFixture.netscape }
+  static let netscape: Self = fake("port") { CookieFileFixture.netscape }
 }
 
 extension Implementation<PublicSuffixListFixture> {
-  static let staticRules = fake("static") {
+  static let staticRules: Self = fake("static") {
     PublicSuffixListFixture { StaticPublicSuffixList(rules: $0) }
   }
 }

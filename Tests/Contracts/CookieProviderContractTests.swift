@@ -14,7 +14,7 @@ import Testing
 
 extension Implementation<CookieProviderFixture> {
   /// The provider that an extension of `HTTPCookieStorage` creates.
-  static let foundation = live("foundation") { scope in
+  static let foundation: Self = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)
     scope.witnessStorage(storage)
     return CookieProviderFixture { storage.provider(for: $0) }

@@ -44,7 +44,7 @@ import Testing
 }
 
 extension Implementation<ExpiringStoreFixture> {
-  static let inMemory = fake("in-memory") {
+  static let inMemory: Self = fake("in-memory") {
     let clock = ManualClock()
     let store = InMemoryExpiringStore(maximumValueSize: 1 << 20) { clock.now.offset }
     return ExpiringStoreFixture(
@@ -53,7 +53,7 @@ extension Implementation<ExpiringStoreFixture> {
   }
   .lacking(.sharing, because: "memory has one user")
 
-  static let sqlite = live("sqlite") { scope in
+  static let sqlite: Self = live("sqlite") { scope in
     let file = try scope.temporaryDirectory().appending(path: "values.sqlite").path
     let clock = ManualClock()
     let start = StoreTime.system()

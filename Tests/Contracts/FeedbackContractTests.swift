@@ -18,7 +18,7 @@ import VendorSDK
 }
 
 extension Implementation<FeedbackFixture> {
-  static let inMemory = fake("in-memory") {
+  static let inMemory: Self = fake("in-memory") {
     // The ids print alike, and their bytes differ.
     .fake(
       having: OwnAnswers.form, besides: FeedbackForm(id: "e\u{301}", title: "of another id"))

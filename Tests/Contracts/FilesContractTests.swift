@@ -24,19 +24,21 @@ import Testing
 }
 
 extension Implementation<any Files> {
-  static let inMemory = fake("in-memory") { InMemoryFiles() }
+  static let inMemory: Self = fake("in-memory") { InMemoryFiles() }
 
   /// As most disks of Apple's systems. No disk here compares names so, so that nothing live stands beside it.
-  static let folded = fake("in-memory-folded") { InMemoryFiles(names: .folded) }
+  static let folded: Self = fake("in-memory-folded") { InMemoryFiles(names: .folded) }
     .lacking(.caseSensitiveNames, because: "names are folded")
     .lacking(.exactNames, because: "names are folded")
 
-  static let inMemory64K = fake("in-memory") { InMemoryFiles(capacity: 64 << 10) }
+  static let inMemory64K: Self = fake("in-memory") { InMemoryFiles(capacity: 64 << 10) }
 
-  static let disk = live("disk") { scope in try ordinaryUser(of: DiskFiles(root: root(in: scope))) }
-    .version { _ in AdaptedVersion.kernel }
+  static let disk: Self = live("disk") { scope in
+    try ordinaryUser(of: DiskFiles(root: root(in: scope)))
+  }
+  .version { _ in AdaptedVersion.kernel }
 
-  static let superuser = live("disk-as-superuser") { scope in
+  static let superuser: Self = live("disk-as-superuser") { scope in
     try DiskFiles(root: root(in: scope))
   }
   .version { _ in AdaptedVersion.kernel }
@@ -47,7 +49,7 @@ extension Implementation<any Files> {
     $0.deviating(from: $1.clause, because: $1.reason, on: .linux)
   }
 
-  private static let onFileManager = live("foundation") { scope in
+  private static let onFileManager: Self = live("foundation") { scope in
     try ordinaryUser(of: FoundationFiles(root: URL(filePath: root(in: scope))))
   }
   .version { _ in AdaptedVersion.foundation }
@@ -81,7 +83,7 @@ extension Implementation<any Files> {
     ("times-back", "a Date has no nanoseconds"),
   ]
 
-  static let tmpfs = live("tmpfs") { scope in
+  static let tmpfs: Self = live("tmpfs") { scope in
     let root = try scope.temporaryDirectory().path
     try #require(SmallDisk.mount(at: root))
     // The disk stays until its last descriptor is closed. A process that is killed leaves no mount.

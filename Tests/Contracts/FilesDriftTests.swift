@@ -18,7 +18,7 @@ import Testing
 
 extension Implementation<any Files> {
   /// The fake with the umask of the process.
-  static let withUmask = fake("in-memory") {
+  static let withUmask: Self = fake("in-memory") {
     let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status?.split(separator: "\n").first { $0.hasPrefix("Umask:") }
     let mode = line.flatMap {

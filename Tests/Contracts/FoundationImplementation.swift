@@ -11,7 +11,7 @@ import Testing
 
 extension Implementation<CookieStoreFixture> {
   /// `HTTPCookieStorage` in memory: each case has a separate ephemeral storage.
-  static let foundation = live("foundation") { scope in
+  static let foundation: Self = live("foundation") { scope in
     try await CookieStoreFixture(in: scope, startingAt: Date()) { _ in
       let storage = try ephemeralCookieStorage(in: scope)
       scope.witnessStorage(storage)
@@ -28,7 +28,7 @@ extension Implementation<CookieStoreFixture> {
   /// Cases run in other processes, one at a time in each, because the data directory is a variable of the
   /// process's environment. Each handle has a separate storage, which reads the file when it is
   /// created, as in another process.
-  static let foundationOnDisk = live("foundation-on-disk") { scope in
+  static let foundationOnDisk: Self = live("foundation-on-disk") { scope in
     // The usual umask of users, so that the file gets its usual mode.
     umask(0o022)
     return try await CookieStoreFixture(in: scope, startingAt: Date()) { setup in

@@ -32,11 +32,11 @@ import Testing
 }
 
 extension Implementation<ThemeColorFixture> {
-  static let inMemory = fake("in-memory") {
+  static let inMemory: Self = fake("in-memory") {
     { InMemoryThemeColorProvider(stored: $0) }
   }
 
-  static let userDefaults = live("user-defaults") { scope in
+  static let userDefaults: Self = live("user-defaults") { scope in
     { text in
       let suite = DefaultsSuite()
       scope.onTearDown { try suite.remove() }

@@ -15,7 +15,7 @@ import Testing
 }
 
 extension Implementation<PublicSuffixListFixture> {
-  static let libpsl = live("libpsl") { scope in
+  static let libpsl: Self = live("libpsl") { scope in
     let file = try scope.temporaryDirectory().appending(path: "rules.dat")
     return PublicSuffixListFixture { rules in
       let lines = ["// ===BEGIN ICANN DOMAINS==="] + rules + ["// ===END ICANN DOMAINS===", ""]

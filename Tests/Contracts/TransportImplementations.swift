@@ -7,22 +7,22 @@ import TransportPort
 
 extension Implementation<TransportFixture> {
   /// The fake for the contract that any server can serve, which requires no capability.
-  static let fakeWithAnyServer = fake("fake") { TransportFixture.fake(in: $0) }
+  static let fakeWithAnyServer: Self = fake("fake") { TransportFixture.fake(in: $0) }
 
   static let fakeTransport =
     fakeWithAnyServer
     .lacking(.localPorts, because: "connections in memory have no ports")
 
-  static let curl = live("curl") { curl($0, .scripted) }
+  static let curl: Self = live("curl") { curl($0, .scripted) }
     .version { _ in AdaptedVersion.curl }
     .deviatingByLibcurl()
 
   /// ``curl`` without the deviations; all of them are from clauses of HTTP/1.1.
-  static let curlOverHTTP2 = live("curl") { curl($0, .scripted) }
+  static let curlOverHTTP2: Self = live("curl") { curl($0, .scripted) }
     .version { _ in AdaptedVersion.curl }
 
   /// The curl adapter with nghttpd as its HTTP/2 server.
-  static let curlWithNghttpd = live("curl-nghttpd") { curl($0, .nghttpd) }
+  static let curlWithNghttpd: Self = live("curl-nghttpd") { curl($0, .nghttpd) }
     .version { _ in try AdaptedVersion.curl(with: .nghttpd) }
     .lacking(.scriptedServer, because: "nghttpd only serves files and returns uploads")
     .available(when: "nghttpd is in PATH (package nghttp2-server)") {

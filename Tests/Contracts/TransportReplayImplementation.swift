@@ -16,7 +16,7 @@ extension Implementation<TransportFixture> {
   /// passes. Then the servers are closed, and the clause runs again on the recording: nothing listens
   /// any more, and the ports in the recording are 1, 2, 3 and so on, which refuse connections. Only the
   /// second run is judged: an answer that breaks the clause breaks it in the replay, too.
-  static let curlReplayed = recorded("curl-replayed") { scope in
+  static let curlReplayed: Self = recorded("curl-replayed") { scope in
     let folder = try scope.temporaryDirectory()
     try await RecordedClause.current().record(into: folder)
     return TransportFixture.replaying(folder, in: scope)

@@ -10,7 +10,7 @@ extension Implementation<TransportFixture> {
   /// Cases run in other processes, because new versions of FoundationNetworking and libcurl can crash
   /// on other clauses than those declared here. A process runs cases until one ends it: each case has
   /// its own sessions, and shuts them down.
-  static let urlSession = live("urlsession", openURLSession)
+  static let urlSession: Self = live("urlsession", openURLSession)
     .version { _ in AdaptedVersion.urlSession }
     .lacking(
       .bidirectionalStreaming, because: "the adapter reads all content before it sends any"
@@ -26,7 +26,7 @@ extension Implementation<TransportFixture> {
     .deviatingOnLinux
 
   /// ``urlSession`` without the deviations; none is from a clause that any server can run.
-  static let urlSessionWithAnyServer = live("urlsession", openURLSession)
+  static let urlSessionWithAnyServer: Self = live("urlsession", openURLSession)
     .version { _ in AdaptedVersion.urlSession }
     .inOwnProcess(sharing: .untilCrash)
 

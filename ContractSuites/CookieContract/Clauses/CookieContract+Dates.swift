@@ -88,7 +88,7 @@ extension CookieStoreFixture {
 }
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let dates = ClauseGroup("Dates") {
+  static let dates: Self = ClauseGroup("Dates") {
     Clause(
       "date-order", "time, day, month and year of a date may have any order and notation",
       from: "RFC 6265bis §5.1.1"

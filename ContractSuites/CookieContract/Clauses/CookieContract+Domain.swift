@@ -9,7 +9,7 @@ private let subdomain = "https://api.example.com/"
 private let subsubdomain = "https://v2.api.example.com/"
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let domain = ClauseGroup("Domain") {
+  static let domain: Self = ClauseGroup("Domain") {
     Clause(
       "leading-dot", "one leading dot of Domain is stripped", from: "RFC 6265bis §5.6.3"
     ) { fixture in

@@ -6,7 +6,7 @@ import Testing
 private let docs = "https://example.com/docs"
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let identity = ClauseGroup("Identity and order") {
+  static let identity: Self = ClauseGroup("Identity and order") {
     Clause(
       "identity",
       "name, domain and path identify a cookie; a cookie of the same identity replaces it",

@@ -7,7 +7,7 @@ private let day: TimeInterval = 86_400
 private let longest = 400 * day
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let lifetime = ClauseGroup("Lifetime") {
+  static let lifetime: Self = ClauseGroup("Lifetime") {
     Clause(
       "max-age-first", "Max-Age overrides Expires in either order",
       from: "RFC 6265bis §5.7, 6"

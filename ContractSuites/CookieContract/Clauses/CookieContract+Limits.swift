@@ -11,7 +11,7 @@ extension CookieStoreFixture {
 }
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let limits = ClauseGroup("Limits") {
+  static let limits: Self = ClauseGroup("Limits") {
     Clause(
       "fifty-per-domain", "a store keeps at least 50 cookies per domain", from: "RFC 6265bis §6.1"
     ) { fixture in

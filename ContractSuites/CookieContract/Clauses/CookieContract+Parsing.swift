@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let parsing = ClauseGroup("Parsing") {
+  static let parsing: Self = ClauseGroup("Parsing") {
     Clause(
       "control-characters", "a line with a control character other than TAB is rejected",
       from: "RFC 6265bis §5.6"

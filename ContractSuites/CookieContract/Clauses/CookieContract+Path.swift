@@ -6,7 +6,7 @@ import Testing
 private func url(_ path: String) -> String { "https://example.com" + path }
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let path = ClauseGroup("Path") {
+  static let path: Self = ClauseGroup("Path") {
     Clause(
       "default-path", "a cookie without Path gets the request's path up to its last slash",
       from: "RFC 6265bis §5.1.4"

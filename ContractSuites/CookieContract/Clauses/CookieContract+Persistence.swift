@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let persistence = ClauseGroup("Persistence") {
+  static let persistence: Self = ClauseGroup("Persistence") {
     Clause(
       "survives-reopen", "a reopened store has every cookie, with every field, in order",
       from: "this project", requires: .persistence

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let sameSite = ClauseGroup("HttpOnly and SameSite") {
+  static let sameSite: Self = ClauseGroup("HttpOnly and SameSite") {
     Clause(
       "http-only-get", "scripts don't see HttpOnly cookies", from: "RFC 6265bis §5.8.3"
     ) { fixture in

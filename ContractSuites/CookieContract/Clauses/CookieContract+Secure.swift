@@ -7,7 +7,7 @@ private let safe = "https://example.com/"
 private let plain = "http://example.com/"
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let secure = ClauseGroup("Secure and prefixes") {
+  static let secure: Self = ClauseGroup("Secure and prefixes") {
     Clause(
       "secure-get", "a Secure cookie is sent over secure connections only",
       from: "RFC 6265bis §5.8.3"

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let store = ClauseGroup("Listing, deleting and reporting") {
+  static let store: Self = ClauseGroup("Listing, deleting and reporting") {
     Clause(
       "list-all", "every cookie is listed with every field, earliest first",
       from: "this project"

@@ -17,7 +17,7 @@ private func cookie(
 
 extension Contract<CookieFileFixture> {
   /// The behaviour of every program that reads and writes Netscape cookie files.
-  public static let cookieFiles = Contract(
+  public static let cookieFiles: Self = Contract(
     "cookie-files", "Netscape cookie file", leavesOthersToMutants: true
   ) {
     Clause(

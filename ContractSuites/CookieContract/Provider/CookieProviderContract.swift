@@ -8,7 +8,7 @@ private let future = Date(timeIntervalSince1970: Date().timeIntervalSince1970.ro
 
 extension Contract<CookieProviderFixture> {
   /// The behaviour of every cookie provider.
-  public static let cookieProvider = Contract(
+  public static let cookieProvider: Self = Contract(
     "cookie-provider", "Cookie provider", leavesOthersToMutants: true
   ) {
     Clause("absent", "a missing cookie is nil", from: "this project") { fixture in

@@ -6,7 +6,7 @@ private let source = "publicsuffix.org, Format and Algorithm"
 
 extension Contract<PublicSuffixListFixture> {
   /// The behaviour of every public-suffix list.
-  public static let publicSuffixes = Contract(
+  public static let publicSuffixes: Self = Contract(
     "public-suffixes", "Public-suffix list", leavesOthersToMutants: true
   ) {
     Clause("rule", "a domain that a rule names is a suffix, domains below it are not", from: source)

@@ -39,7 +39,7 @@ extension TransportFixture {
 
 extension ClauseGroup<TransportFixture> {
   /// Clauses about values on both sides of a limit or rule.
-  static let boundaries = ClauseGroup("Boundaries") {
+  static let boundaries: Self = ClauseGroup("Boundaries") {
     Clause(
       "redirect-reference", "every form of a reference is resolved as RFC 3986 does",
       from: "RFC 3986 §5.4"

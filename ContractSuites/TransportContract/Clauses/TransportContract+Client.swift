@@ -14,7 +14,7 @@ extension TransportWorld {
 
 extension ClauseGroup<TransportFixture> {
   /// Clauses about the calls of `HTTPClient`, over any transport.
-  static let client = ClauseGroup("The client") {
+  static let client: Self = ClauseGroup("The client") {
     Clause(
       "client-requests", "a client sends GET, POST with its content's type, and any other request",
       from: "this project"

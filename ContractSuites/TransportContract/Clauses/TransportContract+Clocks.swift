@@ -19,7 +19,7 @@ private final class CountingClock: Clock {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let clocks = ClauseGroup("Time limits on a given clock") {
+  static let clocks: Self = ClauseGroup("Time limits on a given clock") {
     Clause(
       "idle-clock", "the idle timeout starts again with each piece of content that is sent",
       from: "this project"

@@ -69,7 +69,7 @@ extension OriginScript {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let decoding = ClauseGroup("Decoding") {
+  static let decoding: Self = ClauseGroup("Decoding") {
     Clause(
       "codings", "gzip, deflate and br are requested, and these and identity are decoded",
       from: "RFC 9110 §8.4.1"

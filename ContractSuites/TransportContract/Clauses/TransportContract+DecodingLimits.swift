@@ -27,7 +27,7 @@ extension TransportFixture {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let decodingLimits = ClauseGroup("Limits of decoding") {
+  static let decodingLimits: Self = ClauseGroup("Limits of decoding") {
     Clause(
       "decoded-size", "content decodes to at most the limit of size, and of ratio above 1 MiB",
       from: "this project"

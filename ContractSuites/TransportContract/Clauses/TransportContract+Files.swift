@@ -44,7 +44,7 @@ extension TransportWorld {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let files = ClauseGroup("Any server") {
+  static let files: Self = ClauseGroup("Any server") {
     Clause("file", "files of every size arrive unchanged", from: "RFC 9110 §9.3.1") { fixture in
       let sizes = [0, 1, 16_384, 65_536, 1_000_000]
       let files = Dictionary(uniqueKeysWithValues: sizes.map { ("f\($0)", content($0)) })

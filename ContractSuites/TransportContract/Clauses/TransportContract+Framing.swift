@@ -36,7 +36,7 @@ extension ClauseGroup<TransportFixture> {
     }
   }
 
-  static let framing = ClauseGroup("Framing") {
+  static let framing: Self = ClauseGroup("Framing") {
     Clause(
       "exact-length", "Content-Length ends the content, and the connection is reused",
       from: "RFC 9112 §6.2", requires: .connections

@@ -23,7 +23,7 @@ func text(
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let http2 = ClauseGroup("HTTP/2") {
+  static let http2: Self = ClauseGroup("HTTP/2") {
     Clause(
       "multiplex", "concurrent requests share one connection", from: "RFC 9113 §5 and §9.1"
     ) { fixture in

@@ -18,7 +18,7 @@ extension ClauseGroup<TransportFixture> {
   /// Clauses about connections to different peers that have the same local port.
   ///
   /// A system allows that, and with many peers or few ports it happens by chance.
-  static let localPorts = ClauseGroup("A shared local port") {
+  static let localPorts: Self = ClauseGroup("A shared local port") {
     Clause(
       "shared-port-answer",
       "an answer to no request is noticed although another connection has the same local port",
@@ -65,7 +65,7 @@ extension ClauseGroup<TransportFixture> {
   }
 
   /// The clause about a shared local port over HTTP/2.
-  static let localPortsOverHTTP2 = ClauseGroup("A shared local port over HTTP/2") {
+  static let localPortsOverHTTP2: Self = ClauseGroup("A shared local port over HTTP/2") {
     Clause(
       "shared-port-go-away",
       "GOAWAY concerns only its connection, not another one with the same local port",

@@ -62,7 +62,7 @@ private final class Resource: Sendable {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let pool = ClauseGroup("The pool of connections") {
+  static let pool: Self = ClauseGroup("The pool of connections") {
     Clause(
       "failed-place", "a connection that could not be opened leaves its place to the next",
       from: "RFC 9112 §9.4", requires: .connections

@@ -30,7 +30,7 @@ extension HTTPResponseBody {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let reading = ClauseGroup("Reading content") {
+  static let reading: Self = ClauseGroup("Reading content") {
     Clause(
       "read-again", "reading content after its end or its error gives the same end or error",
       from: "this project"

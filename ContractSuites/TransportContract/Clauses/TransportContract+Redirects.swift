@@ -35,7 +35,7 @@ extension TransportFixture {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let redirects = ClauseGroup("Redirects") {
+  static let redirects: Self = ClauseGroup("Redirects") {
     Clause(
       "redirect-post", "301 and 302 change POST to GET and keep other methods",
       from: "Fetch, HTTP-redirect fetch, 12"

@@ -3,7 +3,7 @@ import Testing
 import TransportPort
 
 extension ClauseGroup<TransportFixture> {
-  static let request = ClauseGroup("Request") {
+  static let request: Self = ClauseGroup("Request") {
     Clause("methods", "the standard methods are sent under their names", from: "RFC 9110 §9.3") {
       fixture in
       let world = try await fixture.world(.respond())

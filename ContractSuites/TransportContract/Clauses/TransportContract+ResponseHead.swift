@@ -8,7 +8,7 @@ private func head(_ lines: String..., end: String = "\r\n") -> OriginScript {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let responseHead = ClauseGroup("Response head") {
+  static let responseHead: Self = ClauseGroup("Response head") {
     Clause(
       "no-reason", "the reason phrase is optional, and so is the space before it",
       from: "RFC 9112 §4"

@@ -4,7 +4,7 @@ import TransportPort
 
 extension ClauseGroup<TransportFixture> {
   /// Clauses about state that one exchange must not leave for the next.
-  static let sequences = ClauseGroup("Exchanges in sequence") {
+  static let sequences: Self = ClauseGroup("Exchanges in sequence") {
     Clause(
       "similar-heads", "each response has its own head, however similar to the previous one",
       from: "RFC 9112 §2.2"

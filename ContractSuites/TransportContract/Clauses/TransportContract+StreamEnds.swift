@@ -4,7 +4,7 @@ import TransportPort
 
 extension ClauseGroup<TransportFixture> {
   /// Clauses about how the streams of HTTP/2 end.
-  static let streamEnds = ClauseGroup("The end of a stream") {
+  static let streamEnds: Self = ClauseGroup("The end of a stream") {
     Clause(
       "incomplete-stream",
       "content without a length is complete only if the server ends the stream",

@@ -54,7 +54,7 @@ extension ClauseGroup<TransportFixture> {
     checkEqual(try await second.value, "hi", "the content of the second response")
   }
 
-  static let time = ClauseGroup("Time, cancellation, connections") {
+  static let time: Self = ClauseGroup("Time, cancellation, connections") {
     Clause(
       "connect-timeout", "the connect timeout ends connecting, with a separate error",
       from: "this project"

@@ -90,7 +90,7 @@ extension ClauseGroup<TransportFixture> {
     }
   }
 
-  static let trust = ClauseGroup("TLS, proxies and hooks") {
+  static let trust: Self = ClauseGroup("TLS, proxies and hooks") {
     rejecting(
       "tls-expired", "an expired certificate is rejected", from: "RFC 5280 §6.1.3",
       .expired, as: .certificateExpired)

@@ -54,7 +54,7 @@ extension TransportFixture {
 }
 
 extension ClauseGroup<TransportFixture> {
-  static let upload = ClauseGroup("Upload") {
+  static let upload: Self = ClauseGroup("Upload") {
     Clause(
       "no-content-length",
       "without content, POST, PUT and PATCH have Content-Length 0 and other methods none",

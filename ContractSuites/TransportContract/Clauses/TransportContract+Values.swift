@@ -4,7 +4,7 @@ import TransportPort
 
 extension ClauseGroup<TransportFixture> {
   /// The values that callers and transports share, and what they mean when they are sent.
-  static let values = ClauseGroup("Requests and responses as values") {
+  static let values: Self = ClauseGroup("Requests and responses as values") {
     Clause(
       "wire-form", "a request is sent with exactly the lines that its wire form has",
       from: "this project"

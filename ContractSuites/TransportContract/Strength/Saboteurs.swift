@@ -237,7 +237,7 @@ extension Saboteur<TransportFixture> {
     proxied
   }
 
-  private static let proxied = flawed(
+  private static let proxied: Self = flawed(
     "proxied", "uses the proxy of its setup", caughtBy: "lacks-proxy")
 }
 

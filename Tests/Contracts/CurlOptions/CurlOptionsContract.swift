@@ -34,7 +34,7 @@ private let manual = "curl.se, curl_easy_setopt"
 
 extension Contract<CurlOptionsFixture> {
   /// What depends on options of libcurl that security needs, and that a build may lack.
-  static let curlOptions = Contract("curl-options", "Options of libcurl") {
+  static let curlOptions: Self = Contract("curl-options", "Options of libcurl") {
     Clause("rejected", "without an option that it needs, no transport is created", from: manual) {
       fixture in
       for needs in Needs.all {

@@ -9,6 +9,6 @@ import Testing
 }
 
 extension Implementation<CurlOptionsFixture> {
-  static let curl = live("curl") { CurlOptionsFixture(in: $0) }
+  static let curl: Self = live("curl") { CurlOptionsFixture(in: $0) }
     .version { _ in AdaptedVersion.curl }
 }

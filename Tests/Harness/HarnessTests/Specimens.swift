@@ -180,7 +180,7 @@ extension Capability {
 }
 
 extension Contract<Counter> {
-  static let leaking = Contract("leaking", "Leaks", leavesOthersToMutants: true) {
+  static let leaking: Self = Contract("leaking", "Leaks", leavesOthersToMutants: true) {
     Clause("leaks", "a task outlives its clause") { _ in
       #expect(Bool(true))
       let running = RunningCase.current
@@ -197,7 +197,7 @@ extension Contract<Counter> {
   }
 
   /// A contract without mistakes.
-  static let counter = Contract("counter", "Counter") {
+  static let counter: Self = Contract("counter", "Counter") {
     Clause("adds", "one and two is three", from: "arithmetic") { counter in
       let sum = try await counter.add(1) + counter.add(2)
       #expect(sum >= 3, "the sum is too small")
@@ -221,7 +221,7 @@ extension Contract<Counter> {
   }
 
   /// Clauses that fail with the id of their process, one that traps and one that stalls.
-  static let shared = Contract("shared", "Cases in one process") {
+  static let shared: Self = Contract("shared", "Cases in one process") {
     sayingProcess("first")
     sayingProcess("second")
     Clause("traps", "it traps") { _ in fatalError("trapped on purpose") }
@@ -237,7 +237,7 @@ extension Contract<Counter> {
     Clause(id, "it says its process") { _ in Issue.record("in process \(getpid())") }
   }
 
-  static let wedge = Contract("wedge", "Blocked threads") {
+  static let wedge: Self = Contract("wedge", "Blocked threads") {
     Clause("blocks", "every thread of the pool is blocked", timeLimit: .milliseconds(200)) { _ in
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<256 { group.addTask { DispatchSemaphore(value: 0).wait() } }
@@ -245,7 +245,7 @@ extension Contract<Counter> {
     }
   }
 
-  static let drowsy = Contract("drowsy", "A clause that sleeps for 10 ms") {
+  static let drowsy: Self = Contract("drowsy", "A clause that sleeps for 10 ms") {
     Clause("sleeps", "it ends in time", timeLimit: .milliseconds(800)) { _ in
       try await Task.sleep(for: .milliseconds(10))
       check(true, "it ends")
@@ -253,7 +253,7 @@ extension Contract<Counter> {
   }
 
   /// Six clauses, each about one number.
-  static let arithmetic = Contract("arithmetic", "Sums") {
+  static let arithmetic: Self = Contract("arithmetic", "Sums") {
     for number in 1...8 {
       Clause("sum-\(number)", "0 and \(number) is \(number)") { counter in
         let sum = try await counter.add(number)
@@ -289,23 +289,23 @@ extension Contract<Counter> {
     }
   }
 
-  static let children = Contract("children", "Child tasks") {
+  static let children: Self = Contract("children", "Child tasks") {
     Clause("child", "a child task may record an issue") { _ in
       async let complaint: Void = Self.complain()
       await complaint
     }
   }
 
-  static let twins = Contract("twins", "The same id twice") {
+  static let twins: Self = Contract("twins", "The same id twice") {
     Clause("same", "the first") { _ in check(true, "it holds") }
     Clause("same", "the second") { _ in check(true, "it holds") }
   }
 
-  static let unprobed = Contract("unprobed", "A capability without an absence") {
+  static let unprobed: Self = Contract("unprobed", "A capability without an absence") {
     Clause("needs-memory", "it remembers", requires: .memory) { _ in check(true, "it holds") }
   }
 
-  static let weak = Contract("weak", "A contract that catches nothing") {
+  static let weak: Self = Contract("weak", "A contract that catches nothing") {
     Clause("blind", "every behaviour is correct") { _ in }
     Clause("unnamed", "no saboteur names this one") { _ in }
     Clause("mumbles", "something is wrong") { counter in
@@ -336,8 +336,9 @@ extension Contract<Counter> {
     Saboteur("lost", "names a clause that does not exist", caughtBy: "mumble") { .remembering() }
   }
 
-  static let shown = Contract("shown", "By a saboteur and by mutants", leavesOthersToMutants: true)
-  {
+  static let shown: Self = Contract(
+    "shown", "By a saboteur and by mutants", leavesOthersToMutants: true
+  ) {
     Clause("adds", "adding returns the sum") { checkEqual(try await $0.add(1), 1, "the sum") }
     Clause("other", "no saboteur names this one") { checkEqual(try await $0.add(1), 1, "the sum") }
   } saboteurs: {
@@ -345,7 +346,7 @@ extension Contract<Counter> {
   }
 
   /// Clauses without an expectation, or with one that few programs would count.
-  static let idle = Contract("idle", "Expectations that are evaluated or not") {
+  static let idle: Self = Contract("idle", "Expectations that are evaluated or not") {
     Clause("calls", "only a call") { _ = try await $0.add(1) }
     Clause("loops", "an expectation for each of no numbers") { counter in
       for number in 0..<(try await counter.add(0)) { #expect(number < 0) }
@@ -409,18 +410,18 @@ extension Implementation<Counter> {
     error is Refusal ? "the counter refused" : nil
   }
 
-  static let unmade = live("unmade") { _ in throw Refusal() }.unavailable(where: isRefusal)
-  static let refusing = live("refusing") { _ in Counter { _ in throw Refusal() } }
+  static let unmade: Self = live("unmade") { _ in throw Refusal() }.unavailable(where: isRefusal)
+  static let refusing: Self = live("refusing") { _ in Counter { _ in throw Refusal() } }
     .unavailable(where: isRefusal)
   /// Records an issue before the refusal.
-  static let late = live("late") { _ in
+  static let late: Self = live("late") { _ in
     Counter { _ in
       Issue.record("an issue")
       throw Refusal()
     }
   }
   .unavailable(where: isRefusal)
-  static let other = live("other") { _ in Counter { _ in throw CancellationError() } }
+  static let other: Self = live("other") { _ in Counter { _ in throw CancellationError() } }
     .unavailable(where: isRefusal)
 
   /// Writes its sum to a file.
@@ -449,41 +450,41 @@ extension Implementation<Counter> {
     }
   }
   /// A fake that claims to write to a file.
-  static let impostor = live("impostor") { scope in
+  static let impostor: Self = live("impostor") { scope in
     let file = try scope.temporaryDirectory().appending(path: "sum")
     try Data("0".utf8).write(to: file)
     scope.witness("the file") { try Data(contentsOf: file) }
     return .remembering()
   }
   /// Has a witness that always throws.
-  static let unreadable = live("unreadable") { scope in
+  static let unreadable: Self = live("unreadable") { scope in
     scope.witness("the device") { () -> Int in throw Refusal() }
     return .remembering()
   }
 
-  static let sound = fake("sound") { .remembering() }
-  static let soundLive = live("sound-live") { _ in .remembering() }
-  static let stuck = live("stuck") { _ in Counter { _ in 0 } }
+  static let sound: Self = fake("sound") { .remembering() }
+  static let soundLive: Self = live("sound-live") { _ in .remembering() }
+  static let stuck: Self = live("stuck") { _ in Counter { _ in 0 } }
     .lacking(.memory, because: "it is stuck")
     .deviating(from: "lacks-memory", because: "it is stuck")
-  static let forgetful = live("forgetful") { _ in Counter { $0 } }
+  static let forgetful: Self = live("forgetful") { _ in Counter { $0 } }
     .lacking(.memory, because: "it keeps nothing")
-  static let trapping = live("trapping") { _ in Counter { $0 / ($0 - $0) } }
+  static let trapping: Self = live("trapping") { _ in Counter { $0 / ($0 - $0) } }
     .lacking(.memory, because: "it traps")
     .deviating(from: "lacks-memory", by: .crashing, because: "it traps")
   /// Overflows its stack.
-  static let overflowing = live("overflowing") { _ in Counter { Self.recurse($0) } }
+  static let overflowing: Self = live("overflowing") { _ in Counter { Self.recurse($0) } }
   /// Crashes in a task that belongs to no case.
-  static let detached = live("detached") { _ in
+  static let detached: Self = live("detached") { _ in
     Counter { number in await Task.detached { number / (number - number) }.value }
   }
   /// Its fixture is never made.
-  static let waiting = live("waiting") { _ in
+  static let waiting: Self = live("waiting") { _ in
     try await stall()
     return .remembering()
   }
   .timeLimit(.milliseconds(200))
-  static let aborting = live("aborting") { _ in Counter { _ in abort() } }
+  static let aborting: Self = live("aborting") { _ in Counter { _ in abort() } }
 
   private static func recurse(_ number: Int) -> Int {
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 512) { memory in
@@ -492,10 +493,10 @@ extension Implementation<Counter> {
     }
   }
 
-  static let exiting = live("exiting") { _ in Counter { _ in exit(3) } }
+  static let exiting: Self = live("exiting") { _ in Counter { _ in exit(3) } }
     .lacking(.memory, because: "it exits")
     .deviating(from: "lacks-memory", by: .crashing, because: "it exits")
-  static let stalling = live("stalling") { _ in
+  static let stalling: Self = live("stalling") { _ in
     Counter { _ in
       try await stall()
       return 0
@@ -503,7 +504,7 @@ extension Implementation<Counter> {
   }
   .lacking(.memory, because: "it waits")
   .deviating(from: "lacks-memory", by: .timingOut(after: .milliseconds(300)), because: "it waits")
-  static let blocking = live("blocking") { _ in
+  static let blocking: Self = live("blocking") { _ in
     Counter { _ in
       DispatchSemaphore(value: 0).wait()
       return 0
@@ -511,14 +512,14 @@ extension Implementation<Counter> {
   }
   .lacking(.memory, because: "it blocks")
   .deviating(from: "lacks-memory", by: .timingOut(after: .milliseconds(300)), because: "it blocks")
-  static let untidy = live("untidy") { scope in
+  static let untidy: Self = live("untidy") { scope in
     scope.onTearDown { throw Refusal() }
     return .remembering()
   }
-  static let unmakeable = live("unmakeable") { _ in throw Refusal() }
+  static let unmakeable: Self = live("unmakeable") { _ in throw Refusal() }
 
   /// Makes a folder, and kills the test process.
-  static let killed = live("killed") { scope in
+  static let killed: Self = live("killed") { scope in
     _ = try scope.temporaryDirectory()
     kill(getpid(), SIGKILL)
     return try await Implementation.sound.make(scope)

@@ -59,11 +59,11 @@ private struct NotebookSpecification: Specification {
 }
 
 extension Implementation where Fixture == Notebook {
-  fileprivate static let durable = fake("durable") { Notebook(isDurable: true) }
-  fileprivate static let forgetful = fake("forgetful") { Notebook(isDurable: false) }
+  fileprivate static let durable: Self = fake("durable") { Notebook(isDurable: true) }
+  fileprivate static let forgetful: Self = fake("forgetful") { Notebook(isDurable: false) }
 
   /// A notebook with a log, as that of a server.
-  fileprivate static let logging = fake("logging") { scope in
+  fileprivate static let logging: Self = fake("logging") { scope in
     scope.attachOnFailure("notebook.log") { "the notebook was opened" }
     return Notebook(isDurable: false)
   }

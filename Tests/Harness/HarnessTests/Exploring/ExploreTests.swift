@@ -172,9 +172,9 @@ extension Specification where Self == TallySpecification {
 }
 
 extension Implementation<any Tally> {
-  static let sound = fake("sound") { ActorTally() }
-  static let capped = fake("capped") { ActorTally { min(100, $0 + $1) } }
-  static let reentrant = fake("reentrant") { ReentrantTally() }
+  static let sound: Self = fake("sound") { ActorTally() }
+  static let capped: Self = fake("capped") { ActorTally { min(100, $0 + $1) } }
+  static let reentrant: Self = fake("reentrant") { ReentrantTally() }
 }
 
 actor ActorTally: Tally {

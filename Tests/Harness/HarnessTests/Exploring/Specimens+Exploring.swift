@@ -117,11 +117,11 @@ extension Specimens {
 }
 
 extension Implementation<any Tally> {
-  static let steady = fake("steady") { ActorTally() }
-  static let trapping = fake("trapping") {
+  static let steady: Self = fake("steady") { ActorTally() }
+  static let trapping: Self = fake("trapping") {
     FailingTally { preconditionFailure("too much to add up") }
   }
-  static let blocking = fake("blocking") {
+  static let blocking: Self = fake("blocking") {
     FailingTally { DispatchSemaphore(value: 0).wait() }
   }
 }
