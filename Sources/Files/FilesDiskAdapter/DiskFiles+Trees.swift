@@ -24,25 +24,39 @@ extension DiskFiles {
   }
 
   public func removeTree(_ path: String) throws(FilesError) {
-    let (place, _) = try occupant(path)
+    let (place, attributes) = try occupant(path)
     guard place.allowsChanges else { throw FilesError(.notPermitted, at: path) }
     let tree = Tree(place)
-    try tree.checkRemoval()
-    try tree.remove()
+    guard attributes.kind == .directory else { return try tree.removeTop() }
+    let directories = try tree.directories()
+    try tree.checkRemoval(of: directories)
+    try tree.remove(directories)
   }
 }
 
-/// A node and what is in it, by chains of names, which need not be UTF-8.
+/// A node and what is in it.
+///
+/// A node is a number, and the top is 0. Its way is its directory's and its name, so the way of each node needs no list of
+/// its own: a thousand levels would have a thousand names each.
 private final class Tree {
+  private struct Node {
+    /// It need not be UTF-8.
+    var name: Name
+    var directory: Int?
+    var depth: Int
+  }
+
   private let top: Place
-  /// The directory that was used last, and those on the way to it from the top.
+  private var nodes: [Node]
+  /// The directory that was used last, and those on the way to it, from the top.
   private var current: Descriptor
-  private var way: [(name: Name, directory: Identity)] = []
+  private var way: [(node: Int, directory: Identity)] = []
   /// What copies have created, with the flags that remove it.
-  private var created: [(chain: [Name], flags: Int32)] = []
+  private var created: [(node: Int, flags: Int32)] = []
 
   init(_ top: Place) {
     self.top = top
+    nodes = [Node(name: top.entry, directory: nil, depth: 0)]
     current = top.directory
   }
 
@@ -52,10 +66,26 @@ private final class Tree {
     try top.calling(try body())
   }
 
-  /// The directory of the last name of a chain, and that name. It is sought from the directory that was used last.
-  private func parent(_ chain: [Name]) throws(FilesError) -> (Descriptor, Name) {
-    let names = [top.entry] + chain
-    let common = zip(way, names.dropLast()).prefix { $0.name == $1 }.count
+  /// Adds the nodes of a directory, and returns their numbers.
+  private func add(_ names: [Name], in directory: Int) -> Range<Int> {
+    let first = nodes.count
+    nodes += names.map {
+      Node(name: $0, directory: directory, depth: nodes[directory].depth + 1)
+    }
+    return first..<nodes.count
+  }
+
+  /// The directory of a node, and the node's name in it. It is sought from the directory that was used last.
+  private func parent(_ node: Int) throws(FilesError) -> (Descriptor, Name) {
+    var missing: [Int] = []
+    var next = nodes[node].directory
+    while let directory = next {
+      let depth = nodes[directory].depth
+      if depth < way.count, way[depth].node == directory { break }
+      missing.append(directory)
+      next = nodes[directory].directory
+    }
+    let common = next.map { nodes[$0].depth + 1 } ?? 0
     while way.count > common {
       way.removeLast()
       guard let expected = way.last else {
@@ -67,61 +97,63 @@ private final class Tree {
       let found = Identity(try calling(try current.attributes(".")))
       if found != expected.directory { throw FilesError(.notFound, at: top.path) }
     }
-    for next in names[way.count..<chain.count] {
-      let inner = try calling(try current.directory(next))
-      way.append((next, Identity(try calling(try inner.attributes(".")))))
+    for directory in missing.reversed() {
+      let inner = try calling(try current.directory(nodes[directory].name))
+      way.append((directory, Identity(try calling(try inner.attributes(".")))))
       current = inner
     }
-    return (current, names[chain.count])
+    return (current, nodes[node].name)
   }
 
-  private func names(in chain: [Name]) throws(FilesError) -> [Name] {
-    let (parent, name) = try parent(chain)
+  private func names(in node: Int) throws(FilesError) -> [Name] {
+    let (parent, name) = try parent(node)
     return try calling(try parent.names(in: name))
   }
 
   // MARK: - Copies
 
-  /// Copies another tree to the place of this one, where nothing is.
+  /// Copies another tree to the place of this one, where nothing is. A node has the same number in both.
   func copyAll(of original: Tree) throws(FilesError) {
-    var directories: [(chain: [Name], mode: mode_t)] = []
-    var pending: [[Name]] = [[]]
-    while let chain = pending.popLast() {
-      guard let mode = try copyNode(chain, of: original) else { continue }
-      directories.append((chain, mode))
-      pending += try original.names(in: chain).map { chain + [$0] }
+    var directories: [(node: Int, mode: mode_t)] = []
+    var pending = [0]
+    while let node = pending.popLast() {
+      guard let mode = try copyNode(node, of: original) else { continue }
+      directories.append((node, mode))
+      let names = try original.names(in: node)
+      _ = original.add(names, in: node)
+      pending += add(names, in: node)
     }
     // A directory that may not be written gets its permissions when all is in it.
-    for (chain, mode) in directories.reversed() {
-      let (directory, name) = try parent(chain)
+    for (node, mode) in directories.reversed() {
+      let (directory, name) = try parent(node)
       _ = try calling(
         try check(fchmodat(directory.raw, name.cString, mode, AT_SYMLINK_NOFOLLOW)))
     }
   }
 
   /// Copies one node without what is in it. Returns the mode of a directory, for later, and nil for others.
-  private func copyNode(_ chain: [Name], of original: Tree) throws(FilesError) -> mode_t? {
-    let (from, name) = try original.parent(chain)
-    let (to, newName) = try parent(chain)
+  private func copyNode(_ node: Int, of original: Tree) throws(FilesError) -> mode_t? {
+    let (from, name) = try original.parent(node)
+    let (to, newName) = try parent(node)
     let attributes = try original.calling(try from.attributes(name))
     let mode = attributes.st_mode & 0o777
     switch attributes.kind {
     case .link:
       let target = try original.calling(try from.target(name))
       _ = try calling(try check(symlinkat(target.cString, to.raw, newName.cString)))
-      created.append((chain, 0))
+      created.append((node, 0))
     case .file:
       let file = try original.calling(try from.open(name, O_NONBLOCK))
       let flags = O_WRONLY | O_CREAT | O_EXCL
       let copy = try calling(try to.create(newName, flags, mode: mode))
-      created.append((chain, 0))
+      created.append((node, 0))
       let bytes = try original.calling(try file.read())
       try calling(try copy.write(bytes))
       // The process's umask has taken some.
       _ = try calling(try check(fchmod(copy.raw, mode)))
     case .directory:
       _ = try calling(try check(mkdirat(to.raw, newName.cString, S_IRWXU)))
-      created.append((chain, AT_REMOVEDIR))
+      created.append((node, AT_REMOVEDIR))
       return mode
     case .other:
       throw FilesError(.notSupported, at: original.top.path)
@@ -131,42 +163,43 @@ private final class Tree {
 
   /// Removes what copies have created. What somebody else has put there stays.
   func removeCreated() {
-    for (chain, flags) in created.reversed() {
-      guard let (directory, name) = try? parent(chain) else { continue }
+    for (node, flags) in created.reversed() {
+      guard let (directory, name) = try? parent(node) else { continue }
       unlinkat(directory.raw, name.cString, flags)
     }
   }
 
   // MARK: - Removal
 
+  /// Removes a node that is no directory.
+  func removeTop() throws(FilesError) { try unlink(top.entry, in: top.directory) }
+
   /// The directories in the tree, each before those in it.
-  private func directories() throws(FilesError) -> [[Name]] {
-    var all: [[Name]] = []
-    var pending: [[Name]] = [[]]
-    while let chain = pending.popLast() {
-      let (parent, name) = try parent(chain)
+  func directories() throws(FilesError) -> [Int] {
+    var all: [Int] = []
+    var pending = [0]
+    while let node = pending.popLast() {
+      let (parent, name) = try parent(node)
       guard try calling(try parent.attributes(name)).kind == .directory else { continue }
-      all.append(chain)
-      pending += try names(in: chain).map { chain + [$0] }
+      all.append(node)
+      pending += add(try names(in: node), in: node)
     }
     return all
   }
 
-  /// Fails if a directory of the tree does not let its entries be removed.
-  func checkRemoval() throws(FilesError) {
-    for chain in try directories() where !(try names(in: chain).isEmpty) {
-      let (parent, name) = try parent(chain)
+  /// Fails if one of the directories does not let its entries be removed.
+  func checkRemoval(of directories: [Int]) throws(FilesError) {
+    for node in directories where !(try names(in: node).isEmpty) {
+      let (parent, name) = try parent(node)
       if !parent.allows(W_OK | X_OK, name) { throw FilesError(.notPermitted, at: top.path) }
     }
   }
 
-  func remove() throws(FilesError) {
-    guard try calling(try top.directory.attributes(top.entry)).kind == .directory else {
-      return try unlink(top.entry, in: top.directory)
-    }
-    for chain in try directories().reversed() {
-      let (parent, name) = try parent(chain)
-      let entries = try names(in: chain)
+  /// Removes directories and what is in them, the last first.
+  func remove(_ directories: [Int]) throws(FilesError) {
+    for node in directories.reversed() {
+      let (parent, name) = try parent(node)
+      let entries = try names(in: node)
       // An empty directory need not be one that may be searched.
       let directory = entries.isEmpty ? parent : try calling(try parent.directory(name))
       // What was a file before may be a directory now: then the tree stays, with an error.
