@@ -16,6 +16,8 @@ extension CurlHandle {
     var trailers: HTTPFieldSection?
     /// Whether libcurl holds content that the write callback did not accept.
     var isPaused = false
+    /// Whether content is received although the reader has not taken what came before: see `receiveRest()`.
+    var isResumedAtEnd = false
     /// Whether the write callback refuses all content, because the transfer has ended.
     var refusesContent = false
     /// Whether libcurl reads the content without passing it to the write callback.
@@ -116,8 +118,9 @@ extension CurlHandle {
     if isFull {
       needsDelivery = true
       deliver()
-      if transfer.pausesReading() {
+      if !incoming.isResumedAtEnd, transfer.pausesReading() {
         incoming.isPaused = true
+        outgoing.connection?.tap?.mayReadAhead = false
         return Int(CURL_WRITEFUNC_PAUSE)
       }
     }
@@ -133,6 +136,9 @@ extension CurlHandle {
     {
       incoming.hasWholeContent = true
       loop.noteContentEnd(of: self)
+    }
+    if incoming.isMultiplexed, let connection = outgoing.connection {
+      loop.readNextRecord(of: connection)
     }
     return bytes.count
   }
@@ -200,20 +206,29 @@ extension CurlHandle {
   func receive(trace line: UnsafeRawBufferPointer) {
     // libcurl also discards the content of a 417 response, because it intends to resend the
     // request.
-    if incoming.hasHead, line.starts(with: "Ignoring the response-body".utf8) {
+    if incoming.hasHead, line.starts(with: "Ignoring the response-body") {
       incoming.isDiscardedByLibcurl = true
     }
     // lib/transfer.c skips bytes after a response without content and keeps the connection, so that
     // they could become the next response.
-    if incoming.hasHead, line.starts(with: "Excess found".utf8) { closeUnlessShared() }
+    if incoming.hasHead, line.starts(with: "Excess found") { closeUnlessShared() }
     guard offersHTTP2 else { return }
     // Until libcurl has the next connection, it may trace what it reads from others.
-    if line.starts(with: "Connection died, retrying".utf8), !hasEarlyResponse {
+    if line.starts(with: "Connection died, retrying"), !hasEarlyResponse {
       leaveConnection()
     }
     if let stream = OpenedStream.number(in: line) {
       outgoing.stream = stream
-      outgoing.connection?.tap?.streams.follow(stream)
+      outgoing.connection?.tap?.streams.follow(stream, retainingParts: hasContent)
+    }
+  }
+
+  /// Acts on the progress callback, which libcurl calls each time that it has run the transfer.
+  func noteProgress() {
+    if let connection = outgoing.connection, connection.tap != nil {
+      loop.readNextRecord(of: connection)
+    } else {
+      recordCloseNotify()
     }
   }
 
@@ -222,7 +237,7 @@ extension CurlHandle {
   /// libcurl takes the end of the TCP connection for the end of TLS, so an attacker could truncate
   /// a body that ends with the connection (RFC 9112 §9.8). The progress callback calls this
   /// repeatedly; the last call is after libcurl has read everything.
-  func recordCloseNotify() {
+  private func recordCloseNotify() {
     guard configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy) else { return }
     incoming.hasReceivedCloseNotify = OpenSSL.shared?.hasReceivedCloseNotify(session)
   }

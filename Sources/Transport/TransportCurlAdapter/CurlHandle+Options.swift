@@ -138,7 +138,7 @@ extension CurlHandle {
     }
     ccurl_set_pointer(easy, CURLOPT_XFERINFODATA, this)
     ccurl_set_progress(easy) { this, _, _, _, _ in
-      CurlHandle.with(this) { $0.recordCloseNotify() }
+      CurlHandle.with(this) { $0.noteProgress() }
       return 0
     }
   }

@@ -84,6 +84,7 @@ extension CurlHandle {
     // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
     // on.
     if offersHTTP2 { isTraced = true }
+    reportsProgress = connection?.tap != nil
     guard outgoing.attempts > 1 else { return true }
     guard transfer.wire.method.isIdempotent || outgoing.isUnprocessed,
       transfer.content != nil || outgoing.sent == 0

@@ -242,7 +242,23 @@ final class CurlHandle {
 
   /// Whether `flush()` may be called: not while reading is paused, because it would resume reading
   /// and exceed the buffer limit.
-  var canFlush: Bool { transfer?.isReadingPaused == false }
+  var canFlush: Bool { transfer != nil && !isReadingPaused }
+
+  /// Whether the transfer waits until its reader takes content.
+  var isReadingPaused: Bool {
+    (incoming.isPaused || transfer?.isReadingPaused == true) && !incoming.isResumedAtEnd
+  }
+
+  /// Receives the rest of a paused response whose stream the server has ended.
+  ///
+  /// libcurl holds the rest in memory anyway. When it has read the end of the stream it stops to read for the transfer,
+  /// but the transfer would still take each call of ``readHeldInput()`` from the others on its connection
+  /// (`Curl_readwrite` in lib/transfer.c of 7.88).
+  func receiveRest() {
+    guard isReadingPaused, stream?.isEnded == true else { return }
+    incoming.isResumedAtEnd = true
+    resume()
+  }
 
   /// Makes libcurl send pending frames of the connection, by a change of the stream's window.
   func flush() {
@@ -263,8 +279,7 @@ final class CurlHandle {
   /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it
   /// would resume them.
   var canReadHeldInput: Bool {
-    offersHTTP2 && outgoing.attempts > 0 && !outgoing.isWaitingForContent
-      && transfer?.isReadingPaused == false
+    offersHTTP2 && outgoing.attempts > 0 && !outgoing.isWaitingForContent && canFlush
   }
 
   /// Makes libcurl read from the connection in its next run, even if the socket has no input.

@@ -58,6 +58,10 @@ final class CurlLoop {
   private let record = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 1)
   /// The number of consecutive turns in which libcurl left input unread.
   private var unreadTurns = 0
+  /// Whether libcurl runs its transfers.
+  private var isPerforming = false
+  /// Whether a tap has read a record since then.
+  private var hasReadAhead = false
   /// The transfers that libcurl gave to a connection without settings.
   private var waitingForSettings: [(handle: CurlHandle, connection: CurlConnection)] = []
   /// The transfers whose stream was refused, which wait for the end of another to their origin.
@@ -89,7 +93,10 @@ final class CurlLoop {
       startArrivals()
       needsPerform = hasInput
       var running: Int32 = 0
+      isPerforming = true
       curl_multi_perform(driver.multi, &running)
+      isPerforming = false
+      if hasReadAhead { noteReadAhead() }
       settle()
       resumeWaiters()
       if !needsPerform, arrivals.isEmpty { wait(running: running) }
@@ -158,8 +165,14 @@ final class CurlLoop {
         users.removeAll { $0.outgoing.connection == nil }
       }
       tap.streams.retainsParts = users.contains(where: \.hasContent)
-      for handle in users { handle.forgetReceivedParts(tap) }
-      let found = tap.advance(record)
+      for handle in users {
+        handle.forgetReceivedParts(tap)
+        handle.receiveRest()
+      }
+      let found = tap.hasNews ? .new : tap.advance(record)
+      tap.hasNews = false
+      // libcurl 7.88 would stop reading for the others, once it has read so far ahead of a paused one.
+      tap.mayReadAhead = !tap.needsTurn && !tap.isBlind && !users.contains(where: \.isReadingPaused)
       guard found != .nothing else {
         if !users.isEmpty, tap.isSilenceOver() {
           users.first(where: \.canReadHeldInput)?.sendPriority()
@@ -167,15 +180,48 @@ final class CurlLoop {
         continue
       }
       progress.insert(found)
-      if let lastStream = tap.takeGoAway() {
-        if let lane = users.first?.lane { queue.noteGoAway(lane) }
-        for handle in users { handle.goAway(lastStream: lastStream) }
-      }
+      noteGoAway(tap, users)
       // The input is not in the socket any more, so libcurl would not look for it.
       (users.first(where: \.canReadHeldInput) ?? users.first { $0.canFlush })?.readHeldInput()
     }
     unreadTurns = progress.contains(.new) ? 0 : unreadTurns + 1
     return progress.contains(.new) || progress.contains(.unread) && unreadTurns < 8
+  }
+
+  private func noteGoAway(_ tap: HTTP2Tap, _ users: [CurlHandle]) {
+    guard let lastStream = tap.takeGoAway() else { return }
+    if let lane = users.first?.lane { queue.noteGoAway(lane) }
+    for handle in users { handle.goAway(lastStream: lastStream) }
+  }
+
+  /// Reads the next record of an HTTP/2 connection while libcurl runs its transfers, once it has read the last one.
+  ///
+  /// libcurl visits every transfer each time that it is called, so one record in each turn would cost as much as all
+  /// transfers. A record after which the loop must act is the last one of the turn.
+  func readNextRecord(of connection: CurlConnection) {
+    guard isPerforming, let tap = connection.tap, tap.mayReadAhead else { return }
+    switch tap.advance(record) {
+    case .unread: return
+    case .nothing:
+      // One attempt in a turn.
+      tap.mayReadAhead = false
+      return
+    case .new: break
+    }
+    hasReadAhead = true
+    unreadTurns = 0
+    guard tap.needsTurn else { return }
+    tap.mayReadAhead = false
+    tap.hasNews = true
+    noteGoAway(tap, handles.filter { $0.outgoing.connection === connection })
+  }
+
+  /// Calls libcurl once more if it has left something of what the taps have read: its socket need not become readable.
+  private func noteReadAhead() {
+    hasReadAhead = false
+    if connections.tapped.contains(where: { $0.tap?.isUnread == true || $0.tap?.hasNews == true }) {
+      needsPerform = true
+    }
   }
 
   /// Starts the transfers that waited for a server's settings.
@@ -224,8 +270,7 @@ final class CurlLoop {
   private func mayEnd(_ handle: CurlHandle) -> Bool {
     handle.mayEndEarly
       && !handles.contains {
-        $0.outgoing.connection === handle.outgoing.connection
-          && $0.transfer?.isReadingPaused == true
+        $0.outgoing.connection === handle.outgoing.connection && $0.isReadingPaused
       }
   }
 

@@ -90,7 +90,10 @@ struct HTTP2Streams {
   var count: Int { all.count }
 
   /// Begins to record what the server sends on a stream, before it can have sent anything.
-  mutating func follow(_ stream: Int) { all[stream] = Stream() }
+  mutating func follow(_ stream: Int, retainingParts: Bool = false) {
+    all[stream] = Stream()
+    if retainingParts { retainsParts = true }
+  }
 
   /// Forgets a stream that its transfer has left.
   mutating func forget(_ stream: Int) { all[stream] = nil }

@@ -48,6 +48,18 @@ final class HTTP2Tap {
   /// The error code of the last GOAWAY (RFC 9113 §7); `nil` if the server did not send one.
   private(set) var goAwayCode: UInt32?
   private var hasUnread = false
+  /// Whether the last record has more than fields and content, so that the loop must act on it before the next one.
+  private(set) var needsTurn = false
+  /// Whether the loop may read the next record in this turn, once libcurl has read the last one.
+  ///
+  /// While a request with content runs, the loop decides after each record what to keep of the response.
+  var mayReadAhead: Bool {
+    get { readsAhead && !streams.retainsParts }
+    set { readsAhead = newValue }
+  }
+  private var readsAhead = false
+  /// Whether such a record was read while libcurl ran, and the loop has not acted on it.
+  var hasNews = false
   /// The silence of the server after which ``isSilenceOver()`` returns `true`.
   private var silence = HTTP2Tap.firstSilence
   private var silenceEnd = ContinuousClock.now + HTTP2Tap.firstSilence
@@ -114,6 +126,7 @@ final class HTTP2Tap {
     guard let session, let memory = buffer.baseAddress, !isEnded else { return .nothing }
     if isUnread { return .unread }
     hasUnread = false
+    needsTurn = false
     hasSettings = seesSettings
     let count = peek(session, memory, Int32(buffer.count))
     if count > 0 {
@@ -125,6 +138,7 @@ final class HTTP2Tap {
     // SSL_ERROR_WANT_READ and SSL_ERROR_WANT_WRITE.
     if [2, 3].contains(openSSL.getError(session, count)) { return .nothing }
     isEnded = true
+    needsTurn = true
     failureText = openSSL.reason(openSSL.lastError()).map { String(cString: $0) } ?? ""
     return .new
   }
@@ -152,6 +166,10 @@ final class HTTP2Tap {
   }
 
   private func note(_ event: HTTP2FrameReader.Event) {
+    switch event {
+    case .fields, .content, .ended: break
+    case .reset, .settings, .goAway, .invalid: needsTurn = true
+    }
     switch event {
     case .fields(let block, let stream):
       // Each block changes the table for the next ones, so all are decoded.

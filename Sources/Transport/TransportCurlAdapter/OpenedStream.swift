@@ -1,3 +1,5 @@
+import Foundation
+
 /// The number of the HTTP/2 stream that libcurl opens for a request, which only its trace reports.
 enum OpenedStream {
   /// Parses a line of the trace; `nil` for all other lines.
@@ -11,31 +13,30 @@ enum OpenedStream {
   ///
   /// Source: lib/http2.c of libcurl 7.81 to 8.23.
   static func number(in line: UnsafeRawBufferPointer) -> Int? {
-    // Most lines report something else; the first byte rules them out without creating a string.
-    guard let first = line.first, first == UInt8(ascii: "U") || first == UInt8(ascii: "[") else {
-      return nil
-    }
-    var text = Substring(decoding: line.prefix(200), as: UTF8.self)
-    if text.skip("Using Stream ID: ") { return text.takeNumber(before: " (easy handle ") }
-    // libcurl 8.2 and newer.
-    return text.skip("[HTTP/2] [") ? text.takeNumber(before: "] OPENED stream for ") : nil
+    // The second is that of libcurl 8.2 and newer.
+    number(in: line, after: "Using Stream ID: ", before: " (easy handle ")
+      ?? number(in: line, after: "[HTTP/2] [", before: "] OPENED stream for ")
+  }
+
+  /// Bytes, because a string of each line of the trace would cost more than the rest of what a line costs.
+  private static func number(
+    in line: UnsafeRawBufferPointer, after prefix: StaticString, before suffix: StaticString
+  ) -> Int? {
+    guard line.starts(with: prefix) else { return nil }
+    let rest = UnsafeRawBufferPointer(rebasing: line.dropFirst(prefix.utf8CodeUnitCount))
+    // A stream's number has 31 bits.
+    let digits = rest.prefix(10).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard !digits.isEmpty,
+      UnsafeRawBufferPointer(rebasing: rest.dropFirst(digits.count)).starts(with: suffix)
+    else { return nil }
+    return digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) }
   }
 }
 
-extension Substring {
-  /// Removes a prefix.
-  ///
-  /// - Returns: Whether the text had the prefix; if not, nothing is removed.
-  fileprivate mutating func skip(_ prefix: String) -> Bool {
-    guard hasPrefix(prefix) else { return false }
-    removeFirst(prefix.count)
-    return true
-  }
-
-  /// Removes decimal digits from the start; `nil` if there are none, or if other text follows.
-  fileprivate mutating func takeNumber(before text: String) -> Int? {
-    let digits = prefix { $0.isASCII && $0.isWholeNumber }
-    removeFirst(digits.count)
-    return hasPrefix(text) ? Int(digits) : nil
+extension UnsafeRawBufferPointer {
+  /// Whether the memory begins with a text.
+  func starts(with text: StaticString) -> Bool {
+    guard let start = baseAddress, count >= text.utf8CodeUnitCount else { return false }
+    return memcmp(start, text.utf8Start, text.utf8CodeUnitCount) == 0
   }
 }
