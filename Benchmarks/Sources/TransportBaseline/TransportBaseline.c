@@ -32,7 +32,8 @@ static size_t count_content(char *bytes, size_t size, size_t count, void *contex
   return size * count;
 }
 
-static int open_client(struct client *client, const char *url, long *total) {
+static int open_client(
+    struct client *client, const char *url, const char *authorities, long *total) {
   CURL *easy = curl_easy_init();
   *client = (struct client){easy, total, NULL, 0, 0};
   if (!easy) return 0;
@@ -46,6 +47,9 @@ static int open_client(struct client *client, const char *url, long *total) {
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, count_content);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, client);
+  curl_easy_setopt(easy, CURLOPT_CAINFO, authorities);
+  // Requests wait for a connection that they can share.
+  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
   return 1;
 }
 
@@ -60,10 +64,10 @@ static void finish(struct client *client) {
   client->head_count = 0;
 }
 
-long baseline_sequential(const char *url, long count) {
+long baseline_sequential(const char *url, const char *authorities, long count) {
   long total = 0;
   struct client client;
-  if (!open_client(&client, url, &total)) return -1;
+  if (!open_client(&client, url, authorities, &total)) return -1;
   for (long done = 0; done < count && total >= 0; done++) {
     if (curl_easy_perform(client.easy) != CURLE_OK) total = -1;
     finish(&client);
@@ -72,13 +76,13 @@ long baseline_sequential(const char *url, long count) {
   return total;
 }
 
-long baseline_concurrent(const char *url, long count, int width) {
+long baseline_concurrent(const char *url, const char *authorities, long count, int width) {
   long total = 0, started = 0, done = 0;
   CURLM *multi = curl_multi_init();
   struct client *clients = calloc((size_t)width, sizeof *clients);
   if (!multi || !clients) return -1;
   for (int index = 0; index < width && started < count; index++, started++) {
-    if (!open_client(&clients[index], url, &total)) return -1;
+    if (!open_client(&clients[index], url, authorities, &total)) return -1;
     curl_multi_add_handle(multi, clients[index].easy);
   }
   while (done < count && total >= 0) {

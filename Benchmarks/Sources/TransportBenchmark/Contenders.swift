@@ -17,13 +17,17 @@ struct Contender: Sendable {
 
   struct Failed: Error {}
 
-  static let baseline = Contender(name: "C, libcurl easy / multi poll") { url, count, width in
-    try await Measurement.of(requests: count) {
-      let bytes =
-        width == 1
-        ? baseline_sequential(url, count) : baseline_concurrent(url, count, Int32(width))
-      guard bytes > 0 else { throw Failed() }
-      return bytes
+  /// - Parameter authorities: The file of the certificates to trust.
+  static func baseline(_ authorities: String) -> Contender {
+    Contender(name: "C, libcurl easy / multi poll") { url, count, width in
+      try await Measurement.of(requests: count) {
+        let bytes =
+          width == 1
+          ? baseline_sequential(url, authorities, count)
+          : baseline_concurrent(url, authorities, count, Int32(width))
+        guard bytes > 0 else { throw Failed() }
+        return bytes
+      }
     }
   }
 

@@ -1,8 +1,12 @@
 import Foundation
 
-/// nginx on a free loopback port, with a file of 1 KiB and one of 256 MiB.
+/// nginx on free loopback ports, with a file of 1 KiB and one of 256 MiB.
 final class LocalServer {
   let url: String
+  /// The URL over TLS, with HTTP/2.
+  let secureURL: String
+  /// The file of the certificate, which has signed itself.
+  var certificate: String { folder.appending(path: "certificate.pem").path }
   private let process = Process()
   private let folder: URL
 
@@ -20,6 +24,9 @@ final class LocalServer {
     try Data(repeating: 0x61, count: 256 << 20).write(to: folder.appending(path: "256m"))
     let port = Self.freePort()
     url = "http://127.0.0.1:\(port)"
+    let securePort = Self.freePort()
+    secureURL = "https://127.0.0.1:\(securePort)"
+    try Self.makeCertificate(in: folder)
     let configuration = """
       daemon off; worker_processes 2; pid \(folder.path)/pid; error_log \(folder.path)/error;
       events { worker_connections 4096; }
@@ -30,6 +37,10 @@ final class LocalServer {
         fastcgi_temp_path \(folder.path)/3; uwsgi_temp_path \(folder.path)/4;
         scgi_temp_path \(folder.path)/5;
         server { listen 127.0.0.1:\(port) backlog=4096; root \(folder.path); }
+        server {
+          listen 127.0.0.1:\(securePort) ssl http2 backlog=4096; root \(folder.path);
+          ssl_certificate \(folder.path)/certificate.pem; ssl_certificate_key \(folder.path)/key.pem;
+        }
       }
       """
     try Data(configuration.utf8).write(to: folder.appending(path: "nginx.conf"))
@@ -43,6 +54,20 @@ final class LocalServer {
     process.terminate()
     process.waitUntilExit()
     try? FileManager.default.removeItem(at: folder)
+  }
+
+  private static func makeCertificate(in folder: URL) throws {
+    let openssl = Process()
+    openssl.executableURL = URL(filePath: "/usr/bin/env")
+    openssl.currentDirectoryURL = folder
+    openssl.arguments = [
+      "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+      "-keyout", "key.pem", "-out", "certificate.pem", "-days", "2", "-subj", "/CN=127.0.0.1",
+      "-addext", "subjectAltName=IP:127.0.0.1",
+    ]
+    openssl.standardError = FileHandle.nullDevice
+    try openssl.run()
+    openssl.waitUntilExit()
   }
 
   /// Finds a free port, because nginx cannot choose one and report it.

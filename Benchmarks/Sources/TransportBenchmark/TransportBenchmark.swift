@@ -6,7 +6,7 @@ import TransportURLSessionAdapter
 /// Compares HTTP clients on one server. Each figure is that of a client's best round.
 ///
 /// Usage: TransportBenchmark [rounds] [all|transport]
-///        TransportBenchmark profile URL c|transport|executor count width
+///        TransportBenchmark profile URL c|transport|executor count width   (SSL_CERT_FILE: what to trust)
 @main
 enum TransportBenchmark {
   static func main() async throws {
@@ -17,9 +17,12 @@ enum TransportBenchmark {
       print("nginx not found; install nginx to run this benchmark")
       return
     }
-    let transport = try CurlTransport()
+    var configuration = CurlTransport.Configuration()
+    configuration.authorities = .pem(
+      try String(contentsOfFile: server.certificate, encoding: .utf8))
+    let transport = try CurlTransport(configuration)
     var contenders = [
-      Contender.baseline, .transport("CurlTransport", transport),
+      Contender.baseline(server.certificate), .transport("CurlTransport", transport),
       .curlTransportOnItsThread(transport),
     ]
     if arguments.count < 3 || arguments[2] == "all" {
@@ -44,6 +47,12 @@ enum TransportBenchmark {
     let large = try await table(
       "download, 256 MiB", contenders.filter { $0.divisor == 1 }, rounds,
       url: server.url + "/256m", count: 4, width: 1)
+    let multiplexed = try await table(
+      "64 concurrent over HTTP/2, 1 KiB", Array(contenders[...2]), rounds,
+      url: server.secureURL + "/1k", count: 50_000, width: 64)
+    let multiplexedLarge = try await table(
+      "download over HTTP/2, 256 MiB", Array(contenders[...2]), rounds,
+      url: server.secureURL + "/256m", count: 4, width: 1)
     print("| ratio | goal | measured | on its executor |\n|---|---|---|---|")
     let goals: [(String, Double, (Int) -> Double)] = [
       (
@@ -57,6 +66,14 @@ enum TransportBenchmark {
         { wider[$0 - 1].requestsPerSecond / wide[$0].requestsPerSecond }
       ),
       ("download, MB/s of C, at least", 0.9, { ratio(large, $0, \.megabytesPerSecond) }),
+      (
+        "64 concurrent over HTTP/2, requests/s of C, at least", 0.5,
+        { ratio(multiplexed, $0, \.requestsPerSecond) }
+      ),
+      (
+        "download over HTTP/2, MB/s of C, at least", 0.9,
+        { ratio(multiplexedLarge, $0, \.megabytesPerSecond) }
+      ),
     ]
     for (name, goal, measured) in goals {
       print("| \(name) | \(goal) | \(measured(1).formatted(2)) | \(measured(2).formatted(2)) |")
@@ -66,10 +83,14 @@ enum TransportBenchmark {
 
   /// Runs one contender on a server that is already running, for a profiler.
   private static func profile(_ arguments: [String]) async throws {
-    let transport = try CurlTransport()
+    let environment = ProcessInfo.processInfo.environment
+    let authorities = environment["SSL_CERT_FILE"] ?? "/etc/ssl/certs/ca-certificates.crt"
+    var configuration = CurlTransport.Configuration()
+    configuration.authorities = .pem(try String(contentsOfFile: authorities, encoding: .utf8))
+    let transport = try CurlTransport(configuration)
     let contender =
       switch arguments[3] {
-      case "c": Contender.baseline
+      case "c": Contender.baseline(authorities)
       case "executor": Contender.curlTransportOnItsThread(transport)
       default: Contender.transport("CurlTransport", transport)
       }
