@@ -60,7 +60,7 @@ final class CurlLoop {
   private var unreadTurns = 0
   /// Whether libcurl runs its transfers.
   private var isPerforming = false
-  /// Whether a tap has read a record since then.
+  /// Whether a tap has read a record meanwhile.
   private var hasReadAhead = false
   /// The transfers that libcurl gave to a connection without settings.
   private var waitingForSettings: [(handle: CurlHandle, connection: CurlConnection)] = []
@@ -171,7 +171,7 @@ final class CurlLoop {
       }
       let found = tap.hasNews ? .new : tap.advance(record)
       tap.hasNews = false
-      // libcurl 7.88 would stop reading for the others, once it has read so far ahead of a paused one.
+      // libcurl holds in memory what it reads for a paused transfer, so it is not given more at once.
       tap.mayReadAhead = !tap.needsTurn && !tap.isBlind && !users.contains(where: \.isReadingPaused)
       guard found != .nothing else {
         if !users.isEmpty, tap.isSilenceOver() {
@@ -196,8 +196,8 @@ final class CurlLoop {
 
   /// Reads the next record of an HTTP/2 connection while libcurl runs its transfers, once it has read the last one.
   ///
-  /// libcurl visits every transfer each time that it is called, so one record in each turn would cost as much as all
-  /// transfers. A record after which the loop must act is the last one of the turn.
+  /// libcurl visits every transfer each time that it is called, so each record would cost a visit of all ("64 concurrent
+  /// over HTTP/2, 1 KiB"). A record after which the loop must act is the last one of the turn.
   func readNextRecord(of connection: CurlConnection) {
     guard isPerforming, let tap = connection.tap, tap.mayReadAhead else { return }
     switch tap.advance(record) {
@@ -216,7 +216,7 @@ final class CurlLoop {
     noteGoAway(tap, handles.filter { $0.outgoing.connection === connection })
   }
 
-  /// Calls libcurl once more if it has left something of what the taps have read: its socket need not become readable.
+  /// Calls libcurl once more if it has left something of what a tap has read: no socket may become readable for that.
   private func noteReadAhead() {
     hasReadAhead = false
     if connections.tapped.contains(where: { $0.tap?.isUnread == true || $0.tap?.hasNews == true }) {

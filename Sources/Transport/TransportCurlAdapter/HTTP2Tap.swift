@@ -48,7 +48,8 @@ final class HTTP2Tap {
   /// The error code of the last GOAWAY (RFC 9113 §7); `nil` if the server did not send one.
   private(set) var goAwayCode: UInt32?
   private var hasUnread = false
-  /// Whether the last record has more than fields and content, so that the loop must act on it before the next one.
+  /// Whether the last record has RST_STREAM, SETTINGS, GOAWAY or an error, or is the end, so that the loop must act on it before the
+  /// next one.
   private(set) var needsTurn = false
   /// Whether the loop may read the next record in this turn, once libcurl has read the last one.
   ///
@@ -167,10 +168,6 @@ final class HTTP2Tap {
 
   private func note(_ event: HTTP2FrameReader.Event) {
     switch event {
-    case .fields, .content, .ended: break
-    case .reset, .settings, .goAway, .invalid: needsTurn = true
-    }
-    switch event {
     case .fields(let block, let stream):
       // Each block changes the table for the next ones, so all are decoded.
       let fields = decoder?.decode(block)
@@ -178,12 +175,19 @@ final class HTTP2Tap {
       streams.note(fields, on: stream)
     case .content(let bytes, let stream): streams.note(bytes, on: stream)
     case .ended(let stream): streams.noteEnd(of: stream)
-    case .reset(let stream, let code): streams.noteReset(of: stream, code: code)
-    case .settings: seesSettings = true
+    case .reset(let stream, let code):
+      needsTurn = true
+      streams.noteReset(of: stream, code: code)
+    case .settings:
+      needsTurn = true
+      seesSettings = true
     case .goAway(let lastStream, let code):
+      needsTurn = true
       goAway = lastStream
       goAwayCode = UInt32(truncatingIfNeeded: code)
-    case .invalid: isBlind = true
+    case .invalid:
+      needsTurn = true
+      isBlind = true
     }
   }
 
