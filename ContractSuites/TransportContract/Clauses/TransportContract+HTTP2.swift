@@ -289,6 +289,34 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(world.log.counts.resetStreams, 0, "the number of reset streams")
     }
     Clause(
+      "go-away-behind-content",
+      "GOAWAY right behind a long response ends only the requests that it does not cover",
+      from: "RFC 9113 §6.8 and §8.7", requires: .scriptedServer
+    ) { fixture in
+      let block = [UInt8](repeating: 0x61, count: 65_536)
+      for _ in 1...3 {
+        let world = try await fixture.multiplexedWorld { request in
+          switch (request.target, request.connection) {
+          case ("/first", 1):
+            [
+              .pause(.milliseconds(100)),
+              .send("HTTP/1.1 200 OK\r\nContent-Length: \(4 * 65_536)\r\n\r\n"),
+              .sendRepeatedly(block, count: 4), .goAway(isProcessed: true),
+            ]
+          case (_, 1): [.stall]
+          default: .respond(text: "another")
+          }
+        }.through { $0.retryingWhenSafe() }
+        let first = Task { try await world.answer(.get, "/first").text.utf8.count }
+        try await world.expect("the first request arrives") { $0.requests == 1 }
+        let later = (1...3).map { _ in Task { try await world.answer(.post, "/later").text } }
+        checkEqual(try await first.value, 4 * 65_536, "the number of bytes before GOAWAY")
+        for answer in later {
+          checkEqual(try await answer.value, "another", "the connection of a later request")
+        }
+      }
+    }
+    Clause(
       "broken-connection", "the end of a connection fails all of its requests",
       from: "RFC 9113 §5.4.1", requires: .scriptedServer
     ) { fixture in
