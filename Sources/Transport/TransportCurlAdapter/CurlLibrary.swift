@@ -18,6 +18,11 @@ package struct CurlLibrary: Sendable {
   package let description =
     String(cString: curl_version()).split(separator: " ").prefix(2).joined(separator: " ")
 
+  /// Whether libcurl may be given several records of an HTTP/2 connection in one call.
+  ///
+  /// The contracts pass with 7.88 and 8.14. With 8.21, a download that nobody reads then stalls others on its connection.
+  var readsSeveralRecords: Bool { version < 0x08_0f_00 }
+
   /// Whether an exchange can be cancelled during its host lookup without blocking.
   ///
   /// Before 7.87, libcurl blocks the driver thread until the lookup ends.

@@ -172,7 +172,9 @@ final class CurlLoop {
       let found = tap.hasNews ? .new : tap.advance(record)
       tap.hasNews = false
       // libcurl holds in memory what it reads for a paused transfer, so it is not given more at once.
-      tap.mayReadAhead = !tap.needsTurn && !tap.isBlind && !users.contains(where: \.isReadingPaused)
+      tap.mayReadAhead =
+        CurlLibrary.current.readsSeveralRecords && !tap.needsTurn && !tap.isBlind
+        && !users.contains(where: \.isReadingPaused)
       guard found != .nothing else {
         if !users.isEmpty, tap.isSilenceOver() {
           users.first(where: \.canReadHeldInput)?.sendPriority()
