@@ -49,7 +49,7 @@ extension Contract<any Files> {
         try await files.writeWhenFreed(most, to: "file")
         try files.write([], to: "file", .replacing)
         try files.makeDirectory("tree")
-        try await files.writeWhenFreed(most, to: "tree/file")
+        try await files.writeWhenFreed(most, to: "tree/file", .creating)
         try files.removeTree("tree")
         try await files.writeWhenFreed(most, to: "other")
         try files.move("file", to: "other")
@@ -72,11 +72,13 @@ extension Files {
   /// removed file as long as a descriptor of it is open. No event tells the end of that.
   ///
   /// Source: fork(2), unlink(2).
-  fileprivate func writeWhenFreed(_ bytes: [UInt8], to path: String) async throws {
+  fileprivate func writeWhenFreed(
+    _ bytes: [UInt8], to path: String, _ mode: WriteMode = .replacing
+  ) async throws {
     for _ in 1..<200 {
-      if (try? write(bytes, to: path, .replacing)) != nil { return }
+      if (try? write(bytes, to: path, mode)) != nil { return }
       try await Task.sleep(for: .milliseconds(5))
     }
-    try write(bytes, to: path, .replacing)
+    try write(bytes, to: path, mode)
   }
 }

@@ -219,7 +219,8 @@ extension CurlHandle {
     }
     if let stream = OpenedStream.number(in: line) {
       outgoing.stream = stream
-      outgoing.connection?.tap?.streams.follow(stream, retainingParts: hasContent)
+      outgoing.connection?.tap?.streams.follow(stream)
+      if hasContent { outgoing.connection?.tap?.streams.retainsParts = true }
     }
   }
 

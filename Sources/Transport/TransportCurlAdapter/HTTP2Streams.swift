@@ -90,12 +90,7 @@ struct HTTP2Streams {
   var count: Int { all.count }
 
   /// Begins to record what the server sends on a stream, before it can have sent anything.
-  ///
-  /// - Parameter retainingParts: Whether ``retainsParts`` is set from now on.
-  mutating func follow(_ stream: Int, retainingParts: Bool = false) {
-    all[stream] = Stream()
-    if retainingParts { retainsParts = true }
-  }
+  mutating func follow(_ stream: Int) { all[stream] = Stream() }
 
   /// Forgets a stream that its transfer has left.
   mutating func forget(_ stream: Int) { all[stream] = nil }

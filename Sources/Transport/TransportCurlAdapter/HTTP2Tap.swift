@@ -48,9 +48,11 @@ final class HTTP2Tap {
   /// The error code of the last GOAWAY (RFC 9113 §7); `nil` if the server did not send one.
   private(set) var goAwayCode: UInt32?
   private var hasUnread = false
-  /// Whether the last record has RST_STREAM, SETTINGS, GOAWAY or an error, or is the end, so that the loop must act on it before the
-  /// next one.
+  /// Whether the loop must act on the last record before the next: it has RST_STREAM, SETTINGS, GOAWAY or an error, or
+  /// is the end.
   private(set) var needsTurn = false
+  /// Whether such a record was read while libcurl ran, and the loop has not acted on it.
+  var hasNews = false
   /// Whether the loop may read the next record in this turn, once libcurl has read the last one.
   ///
   /// While a request with content runs, the loop decides after each record what to keep of the response.
@@ -59,8 +61,6 @@ final class HTTP2Tap {
     set { readsAhead = newValue }
   }
   private var readsAhead = false
-  /// Whether such a record was read while libcurl ran, and the loop has not acted on it.
-  var hasNews = false
   /// The silence of the server after which ``isSilenceOver()`` returns `true`.
   private var silence = HTTP2Tap.firstSilence
   private var silenceEnd = ContinuousClock.now + HTTP2Tap.firstSilence
