@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup servers contracts test explorers others crashes transports example threads matrix bench fuzz soak mutation \
-  libcurl-versions on-debian systems filesystems portable portable-system api-breakage docs scaffold lint format
+  libcurl-versions on-debian systems filesystems portable portable-system adopters workflows api-breakage docs scaffold \
+  lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -151,6 +152,17 @@ filesystems: setup ## Compare crash exploration with shutdowns of ext4 and XFS; 
 
 systems: ## Build the products, test Storefront, the contracts and the curl adapter on Debian 12, 13 and sid (Swift 6.2), as root
 	@Scripts/check-systems
+
+# Packages that depend on this one share a scratch folder, so they wait for each other. CI does this beside the mutation.
+adopters:
+	@Scripts/check-readme
+	@Scripts/check-diagnostics
+	@$(MAKE) --no-print-directory example
+	@Scripts/check-dishonest-adopters
+	@$(MAKE) --no-print-directory filesystems SHORT=short
+
+workflows:
+	@Scripts/check-workflows
 
 BASE := main
 api-breakage: setup ## List breaking changes of the public API since BASE (BASE=main)

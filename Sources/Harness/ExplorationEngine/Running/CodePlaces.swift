@@ -1,18 +1,22 @@
 import Foundation
+import SystemLocks
 import SystemPlatform
 
 /// The functions and the lines of source code to which addresses in this process belong.
 ///
 /// The symbols and the debug information of the images have them, and a tool reads these:
 /// `llvm-symbolizer`, which is part of Swift's toolchain, or `addr2line`. That takes about 0.1 s,
-/// so it is done once for a trace. Without a tool there are only the functions that an image
-/// exports.
+/// so it is done once for all addresses of a trace, and what is found is kept. Without a tool
+/// there are only the functions that an image exports.
 package struct CodePlaces {
   private struct Place {
     var symbol: String
     /// A line such as `Account.swift:20`.
     var line: String?
   }
+
+  /// What has been found, by the image and the address in its file: another image may be loaded at the same address.
+  private static let found = Mutex<[String: [UInt: Place]]>([:])
 
   private var places: [UInt: Place] = [:]
 
@@ -27,9 +31,13 @@ package struct CodePlaces {
       images[path, default: []].append((address, offset))
     }
     for (path, addresses) in images {
-      for (address, place) in zip(addresses, Self.places(at: addresses.map(\.offset), in: path)) {
-        places[address.address] = place
+      var known = Self.found.withLock { $0[path] } ?? [:]
+      let unknown = addresses.map(\.offset).filter { known[$0] == nil }
+      if !unknown.isEmpty {
+        known.merge(zip(unknown, Self.places(at: unknown, in: path))) { _, new in new }
+        Self.found.withLock { [known] in $0[path, default: [:]].merge(known) { _, new in new } }
       }
+      for (address, offset) in addresses { places[address] = known[offset] }
     }
   }
 

@@ -1,6 +1,5 @@
 import ExplorationEngine
 import SystemFibers
-import SystemLocks
 import SystemPlatform
 
 /// The locks that a program's code has used, where no schedule orders their uses.
@@ -75,18 +74,12 @@ extension LockUses {
     return locks.sorted { $0.description < $1.description }
   }
 
-  /// The lines that have been looked up, which takes 0.1 s.
-  private static let lines = Mutex<[[UInt]: String?]>([:])
-
   private static func line(of caller: UInt, _ callStack: [UInt]) -> String? {
     // In front of the caller are this engine's functions. A return address is behind the call.
     let start = callStack.firstIndex(of: caller) ?? 0
     let frames = callStack[start...].prefix(12).map { $0 &- 1 }
-    if let known = lines.withLock({ $0[frames] }) { return known }
     let places = CodePlaces(of: frames)
-    let line = frames.lazy.compactMap { places.line(at: $0) }.first
-    lines.withLock { $0[frames] = .some(line) }
-    return line
+    return frames.lazy.compactMap { places.line(at: $0) }.first
   }
 }
 

@@ -293,16 +293,6 @@ struct Wrong: Error, Hashable {}
     #expect(trace.contains("NumberedStep#2"), "\(trace)")
   }
 
-  @Test(arguments: [
-    ("/a b/Account.swift:20:3", "Account.swift:20"), ("Account.swift:7", "Account.swift:7"),
-    ("/x/Account.swift:7 (discriminator 2)", "Account.swift:7"),
-    ("/x/Account.swift:0:0", nil), ("??:0:0", nil), ("<compiler-generated>:0:0", nil),
-    ("@__swiftmacro_4main.swift:3:0", nil), ("", nil),
-  ])
-  func `a line of source code is shown by its file's name`(tool: String, shown: String?) {
-    #expect(CodePlaces.shortened(tool[...]) == shown)
-  }
-
   @Test func `a trace has a column for each task and no addresses`() async throws {
     let report = await exploreInterleavings { program in
       let account = Account(isFixed: false)
