@@ -399,13 +399,14 @@ extension CurlHandle {
     stream.map { $0.isEnded && $0.contentCount == incoming.received } ?? false
   }
 
-  /// Whether libcurl had delivered the whole stream when the connection ended.
+  /// Whether libcurl had delivered the whole stream when the connection ended, or when it gave up the stream.
   ///
   /// libcurl may notice the end of the connection before that of the stream, for example when it sends
-  /// WINDOW_UPDATE.
+  /// WINDOW_UPDATE. 8.21 may reset the stream of an early response by itself, before the server does.
   private func isDelivered(before code: CURLcode) -> Bool {
-    isFromEndedConnection(code) && incoming.hasHead && incoming.isMultiplexed && isStreamComplete
-      && (stream?.hasTrailers == false || incoming.trailers != nil)
+    let isOfStream = code == CURLE_HTTP2_STREAM && stream?.resetCode == nil
+    return (isFromEndedConnection(code) || isOfStream) && incoming.hasHead && incoming.isMultiplexed
+      && isStreamComplete && (stream?.hasTrailers == false || incoming.trailers != nil)
   }
 
   /// Lets a tap forget what this transfer has received.
