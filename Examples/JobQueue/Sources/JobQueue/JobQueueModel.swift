@@ -23,7 +23,6 @@ public struct JobQueueModel: Hashable, Sendable {
   }
 
   public mutating func push(_ job: Job, delay: Duration, at now: Duration) -> Bool {
-    expire(at: now)
     guard !entries.contains(where: { $0.job.id == job.id }),
       !deadLetters.contains(where: { $0.id == job.id })
     else { return false }
@@ -33,9 +32,8 @@ public struct JobQueueModel: Hashable, Sendable {
 
   public mutating func reserve(at now: Duration) -> Reservation? {
     expire(at: now)
-    let available = entries.indices.filter {
-      !entries[$0].isReserved && entries[$0].due <= now.milliseconds
-    }
+    // The reserved ones are due later: their time is not up.
+    let available = entries.indices.filter { entries[$0].due <= now.milliseconds }
     // The first of those that are due at the same time.
     guard let next = available.min(by: { entries[$0].due < entries[$1].due }) else { return nil }
     entries[next].isReserved = true

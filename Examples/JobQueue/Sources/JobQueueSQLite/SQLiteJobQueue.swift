@@ -66,15 +66,13 @@ public final class SQLiteJobQueue: JobQueue {
 
   public func retry(_ receipt: Receipt) throws(JobQueueError) -> Bool {
     try transaction { database, now throws(JobQueueError) in
-      let isLast = receipt.attempt >= policy.attempts
-      let due = now + (isLast ? 0 : policy.backOff(after: receipt.attempt).milliseconds)
       try database.run(
         """
         UPDATE jobs SET reserved = 0, due = ?,
-          dead = CASE WHEN ? THEN (SELECT COALESCE(MAX(dead), 0) + 1 FROM jobs) END
+          dead = CASE WHEN attempts >= ? THEN (SELECT COALESCE(MAX(dead), 0) + 1 FROM jobs) END
         WHERE id = ? AND attempts = ? AND reserved
-        """, .integer(due), .integer(isLast ? 1 : 0), .text(receipt.jobID),
-        .integer(Int64(receipt.attempt)))
+        """, .integer(now + policy.backOff(after: receipt.attempt).milliseconds),
+        .integer(Int64(policy.attempts)), .text(receipt.jobID), .integer(Int64(receipt.attempt)))
       return database.changes > 0
     }
   }
@@ -88,8 +86,7 @@ public final class SQLiteJobQueue: JobQueue {
 
   public func size() throws(JobQueueError) -> Int {
     try transaction { database, _ throws(JobQueueError) in
-      let rows = try database.run("SELECT COUNT(*) FROM jobs WHERE dead IS NULL")
-      return rows.first.flatMap { Int($0[0]) } ?? 0
+      Int(try database.run("SELECT COUNT(*) FROM jobs WHERE dead IS NULL")[0][0]) ?? 0
     }
   }
 
@@ -103,16 +100,14 @@ public final class SQLiteJobQueue: JobQueue {
         // The clock is read inside, so that times have the order of the transactions.
         let now = now().milliseconds
         let expired = try database.run(
-          "SELECT number, attempts FROM jobs WHERE reserved AND due <= ? ORDER BY due, number",
-          .integer(now))
+          "SELECT number FROM jobs WHERE reserved AND due <= ? ORDER BY due, number", .integer(now))
         for row in expired {
-          let isLast = (Int(row[1]) ?? 0) >= policy.attempts
           try database.run(
             """
             UPDATE jobs SET reserved = 0,
-              dead = CASE WHEN ? THEN (SELECT COALESCE(MAX(dead), 0) + 1 FROM jobs) END
+              dead = CASE WHEN attempts >= ? THEN (SELECT COALESCE(MAX(dead), 0) + 1 FROM jobs) END
             WHERE number = ?
-            """, .integer(isLast ? 1 : 0), .text(row[0]))
+            """, .integer(Int64(policy.attempts)), .text(row[0]))
         }
         let value = try body(database, now)
         try database.run("COMMIT")
@@ -140,7 +135,8 @@ private final class Database {
       defer { sqlite3_close_v2(handle) }
       throw error
     }
-    sqlite3_busy_timeout(handle, 5_000)
+    // Another process may be writing.
+    try run("PRAGMA busy_timeout = 5000")
     // With a rollback journal, only EXTRA also syncs the folder when the journal is removed.
     try run("PRAGMA journal_mode = WAL")
     try run("PRAGMA synchronous = FULL")

@@ -79,8 +79,18 @@ extension Contract<JobQueueFixture> {
   private static var reservationClauses: [Clause<JobQueueFixture>] {
     Clause("reserves-once", "a reserved job is hidden from other workers") { fixture in
       _ = try await fixture.queue.push(.a)
-      checkEqual(try await fixture.reserved().receipt.attempt, 1, "the number of the attempt")
+      let receipt = try await fixture.reserved().receipt
+      checkEqual(receipt.attempt, 1, "the number of the attempt")
+      _ = try await fixture.queue.push(.b, delay: .seconds(60))
       checkEqual(try await fixture.queue.reserve(), nil, "a second reservation")
+      checkEqual(try await fixture.queue.acknowledge(receipt), true, "the acknowledgement")
+    }
+    Clause("issues-receipts", "a receipt that no reservation gave is worth nothing") { fixture in
+      _ = try await fixture.queue.push(.a, delay: .seconds(60))
+      let receipt = Receipt(jobID: "a", attempt: 0)
+      checkEqual(try await fixture.queue.acknowledge(receipt), false, "the acknowledgement")
+      checkEqual(try await fixture.queue.retry(receipt), false, "the retry")
+      checkEqual(try await fixture.queue.size(), 1, "the size")
     }
     Clause("time-out", "a job that is not acknowledged comes back after the visibility time-out") {
       fixture in
@@ -111,6 +121,8 @@ extension Contract<JobQueueFixture> {
       checkEqual(try await fixture.queue.retry(c), true, "the retry of c")
       checkEqual(try await fixture.queue.acknowledge(a), true, "the acknowledgement of a")
       checkEqual(try await fixture.queue.size(), 1, "the size")
+      fixture.clock.advance(by: .seconds(10))
+      checkEqual(try await fixture.reserved().job.id, "c", "the job that is left")
     }
     Clause("uses-receipts-up", "a receipt is worth nothing after a retry") { fixture in
       _ = try await fixture.queue.push(.a)
@@ -168,8 +180,8 @@ extension Contract<JobQueueFixture> {
         _ = try await (fixture.reserved(), fixture.reserved())
         fixture.clock.advance(by: .seconds(30))
       }
-      checkEqual(try await fixture.queue.deadLetters(), [.a, .b], "the dead letters")
       checkEqual(try await fixture.queue.size(), 0, "the size")
+      checkEqual(try await fixture.queue.deadLetters(), [.a, .b], "the dead letters")
     }
     Clause("gives-up-in-order", "the job whose time is up first is given up first") { fixture in
       _ = try await fixture.queue.push(.a, delay: .seconds(1))
@@ -181,6 +193,7 @@ extension Contract<JobQueueFixture> {
         fixture.clock.advance(by: .seconds(29))
       }
       fixture.clock.advance(by: .seconds(60))
+      checkEqual(try await fixture.queue.reserve(), nil, "a fourth reservation")
       checkEqual(try await fixture.queue.deadLetters(), [.b, .a], "the dead letters")
     }
   }
@@ -198,6 +211,21 @@ extension Contract<JobQueueFixture> {
       checkEqual(try await again.size(), 2, "the size")
       checkEqual(try await again.acknowledge(receipt), true, "the acknowledgement")
       checkEqual(try await again.reserve()?.job, .b, "the next job")
+    }
+    Clause(
+      "shares", "a queue that is opened twice takes jobs from both at the same time",
+      requires: .persistence
+    ) { fixture in
+      let queues = try [fixture.queue, fixture.reopen()]
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, queue) in queues.enumerated() {
+          group.addTask {
+            for job in 0..<100 { _ = try await queue.push(Job(id: "\(number) \(job)", body: "")) }
+          }
+        }
+        try await group.waitForAll()
+      }
+      checkEqual(try await fixture.queue.size(), 200, "the size")
     }
     Absence(of: .persistence, "a queue is empty when it is opened again") { fixture in
       _ = try await fixture.queue.push(.a)

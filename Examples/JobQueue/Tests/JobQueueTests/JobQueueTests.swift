@@ -1,7 +1,9 @@
 import ContractExploration
 import ContractTesting
 import DriftExploration
+import Foundation
 import JobQueue
+import JobQueueSQLite
 import Testing
 
 @Suite struct JobQueueTests {
@@ -14,12 +16,26 @@ import Testing
 
   @Test func `times are rounded down to milliseconds`() {
     for (duration, milliseconds): (Duration, Int64) in [
-      (.nanoseconds(999_999), 0), (.milliseconds(1), 1),
+      (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999_999_999), 0),
+      (.milliseconds(1), 1),
       (.seconds(7) + .nanoseconds(1_999_999), 7001),
       (.seconds(1_000_000_007) + .milliseconds(999), 1_000_000_007_999),
     ] {
       #expect(duration.milliseconds == milliseconds)
     }
+  }
+
+  @Test func `an SQLite file has a write-ahead log until the queue is gone`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let names = { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    try {
+      let queue = try SQLiteJobQueue(path: folder.path + "/jobs", now: { .zero })
+      #expect(try queue.push(Job(id: "a", body: ""), delay: .zero))
+      #expect(try names() == ["jobs", "jobs-shm", "jobs-wal"])
+    }()
+    #expect(try names() == ["jobs"])
   }
 
   @Test(
