@@ -37,7 +37,7 @@ import Testing
   // MARK: - What is lost
 
   @Test func `with snapshots alone, a kill loses an acknowledged write`() async throws {
-    try await expectSmallFinding {
+    try await expectSmallFinding { settings in
       try await exploreConcurrently(
         specification, on: .snapshots, faults: [.kill], promising: .acknowledgedWritesSurvive,
         callLimit: limit, settings: settings, filePath: nil)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `without WAIT, a fail-over loses an acknowledged write`() async throws {
-    try await expectSmallFinding {
+    try await expectSmallFinding { settings in
       try await explore(
         specification, on: .replicated, faults: [.failOver],
         promising: .acknowledgedWritesSurvive, callLimit: limit, settings: settings, filePath: nil)
@@ -55,7 +55,7 @@ import Testing
   @Test func `an adapter that repeats a command whose reply was cut does it twice`()
     async throws
   {
-    try await expectSmallFinding {
+    try await expectSmallFinding { settings in
       try await explore(
         specification, on: .repeating, faults: [.cutReply], callLimit: limit, settings: settings,
         filePath: nil)
@@ -63,17 +63,26 @@ import Testing
   }
 
   private let limit = Duration.seconds(5)
-  /// The seed is fixed, because a seed decides which of several losses is found, and some need five calls.
-  private let settings = ExplorationSettings(
-    runs: 1_000, time: .seconds(120), seed: 1, steps: 12, shrinkTime: .seconds(30))
 
   /// Explores, and expects that the finding needs at most four calls and one fault. These findings are
   /// known, so they are not saved as examples.
+  ///
+  /// The seeds are fixed, because a seed decides which of several losses is found, and some need five calls. A loss
+  /// that no replay repeats can't be made smaller; the next seed finds another.
   private func expectSmallFinding(
-    _ exploration: () async throws -> FaultReport<JobQueueSpecification>?
+    _ exploration: (ExplorationSettings) async throws -> FaultReport<JobQueueSpecification>?
   ) async throws {
-    guard let finding = try await expectFinding(exploration) else { return }
-    #expect(finding.callCount <= 4, "\(finding)")
-    #expect(finding.faultCount <= 1, "\(finding)")
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let settings = ExplorationSettings(
+        runs: 1_000, time: .seconds(120), seed: seed, steps: 12, shrinkTime: .seconds(30))
+      guard let finding = try await expectFinding({ try await exploration(settings) }) else {
+        return
+      }
+      guard finding.replays.failures > 0 else { continue }
+      #expect(finding.callCount <= 4, "\(finding)")
+      #expect(finding.faultCount <= 1, "\(finding)")
+      return
+    }
+    Issue.record("no replay repeated one of three losses")
   }
 }
