@@ -34,6 +34,7 @@ import Testing
       let queue = try SQLiteJobQueue(path: folder.path + "/jobs", now: { .zero })
       #expect(try queue.push(Job(id: "a", body: ""), delay: .zero))
       #expect(try names() == ["jobs", "jobs-shm", "jobs-wal"])
+      withExtendedLifetime(queue) {}
     }()
     #expect(try names() == ["jobs"])
   }

@@ -31,13 +31,11 @@ package struct CodePlaces {
       images[path, default: []].append((address, offset))
     }
     for (path, addresses) in images {
-      var known = Self.found.withLock { $0[path] } ?? [:]
+      let known = Self.found.withLock { $0[path] } ?? [:]
       let unknown = addresses.map(\.offset).filter { known[$0] == nil }
-      if !unknown.isEmpty {
-        known.merge(zip(unknown, Self.places(at: unknown, in: path))) { _, new in new }
-        Self.found.withLock { [known] in $0[path, default: [:]].merge(known) { _, new in new } }
-      }
-      for (address, offset) in addresses { places[address] = known[offset] }
+      let new = Dictionary(zip(unknown, Self.places(at: unknown, in: path))) { first, _ in first }
+      Self.found.withLock { $0[path, default: [:]].merge(new) { first, _ in first } }
+      for (address, offset) in addresses { places[address] = known[offset] ?? new[offset] }
     }
   }
 
@@ -68,6 +66,7 @@ package struct CodePlaces {
 
   /// Runs a tool. Both print two lines for an address: its function and its line.
   private static func places(at offsets: [UInt], in path: String) -> [Place] {
+    guard !offsets.isEmpty else { return [] }
     let file = "'" + path.replacing("'", with: #"'\''"#) + "'"
     let addresses = offsets.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
     // Debug information is not downloaded, and the time is limited.
