@@ -9,9 +9,9 @@ extension Connection {
     opening path: String, schema: Schema, durability: SQLiteCookieStore.Durability,
     busyTimeout: Duration
   ) throws(CookieStoreError) {
-    let file = try StoreFile.prepare(path)
-    let hasLog = StoreFile.hasLog(file.path)
-    try self.init(path: file.path, busyTimeout: busyTimeout)
+    let path = try StoreFile.prepare(path)
+    let hasLog = StoreFile.hasLog(path)
+    try self.init(path: path, busyTimeout: busyTimeout)
     // If the file turns out to be unusable, closing it must not checkpoint another program's log.
     setCheckpointsOnClose(!hasLog)
     // SQLite maps no files unless it was built so. Damage is found before it spreads.
@@ -20,17 +20,17 @@ extension Connection {
     try read { () throws(CookieStoreError) in try verify() }
     guard !isReadOnly else {
       throw .storage(
-        CookieStorageFailure(.notPermitted, subject: file.path, detail: "the file is read-only"))
+        CookieStorageFailure(.notPermitted, subject: path, detail: "the file is read-only"))
     }
     switch durability {
     case .processCrash:
       try execute("PRAGMA synchronous = NORMAL")
     case .powerLoss:
+      // A new file's name needs no call here: SQLite synchronizes the directory with the first journal in it.
       try execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON")
       try execute("PRAGMA checkpoint_fullfsync = ON")
-      if file.isNew { try StoreFile.synchronizeDirectory(of: file.path) }
     }
-    try StoreFile.makePrivate(file.path)
+    try StoreFile.makePrivate(path)
     setCheckpointsOnClose(true)
   }
 

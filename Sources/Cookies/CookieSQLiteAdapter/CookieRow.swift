@@ -116,6 +116,7 @@ struct CookieRow {
 
   /// Whether this cookie was created before another.
   func precedes(_ other: CookieRow) -> Bool {
+    // not mutated (comparison): no two cookies have one sequence number.
     (cookie.creation, sequence) < (other.cookie.creation, other.sequence)
   }
 }

@@ -131,6 +131,7 @@ extension CookieTable {
     // No other host receives a public suffix's cookies, and nearly every host's last parent is one.
     var domains = DomainMatch.domains(covering: request.host)
     domains.removeAll { $0.utf8.count < request.host.utf8.count && policy.isPublicSuffix($0) }
+    // not mutated (comparison): a transaction around one statement changes no result.
     if domains.count <= Self.domainsAtOnce {
       // A single statement needs no transaction to read one snapshot.
       try find(domains[...], for: request, now: now, &found)
@@ -297,6 +298,7 @@ extension CookieTable {
 
   /// Writes the buffered last-access times.
   func writeAccesses() throws(CookieStoreError) {
+    // not mutated (dropped-condition): it only saves a transaction that writes nothing.
     guard !buffer.isEmpty else { return }
     try write { _ throws(CookieStoreError) in try updateAccesses() }
   }
@@ -361,6 +363,7 @@ extension CookieTable {
     // The tally's latest creation is an upper bound: its cookie may have been removed.
     let left = try connection.row("SELECT max(creation) FROM cookie") { $0.optionalDate(0) }
     guard let latest = left ?? nil else { throw connection.corrupt("a creation is not a date") }
+    // not mutated (removal): it only saves reading the latest creation again.
     tally.latestCreation = latest
     return max(now, latest ?? now)
   }
@@ -383,6 +386,7 @@ extension CookieTable {
     for row in expired { _ = try remove(row, .expired, &tally) }
     let left = try connection.row("SELECT min(expires) FROM cookie") { $0.optionalDate(0) }
     guard let next = left ?? nil else { throw connection.corrupt("an expiry is not a date") }
+    // not mutated (removal): it only saves looking for expired cookies again.
     tally.earliestExpiry = next
     return expired.count
   }

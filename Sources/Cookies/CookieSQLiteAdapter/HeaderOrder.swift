@@ -44,6 +44,7 @@ struct HeaderOrder {
     keys.sort {
       if $0.length != $1.length { return $0.length > $1.length }
       if $0.creation != $1.creation { return $0.creation < $1.creation }
+      // not mutated (comparison): no two cookies have one sequence number.
       return $0.sequence < $1.sequence
     }
     // Applies the permutation in place. Each swap puts one cookie at its target. A source index

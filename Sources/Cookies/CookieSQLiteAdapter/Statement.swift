@@ -116,6 +116,7 @@ struct Statement {
     }
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     // The loop has no early exit so that the compiler can vectorize it.
+    // not mutated (number): the slow path below has the same result.
     var isNotPrintableASCII: UInt8 = 0
     // not mutated (number): the slow path below has the same result.
     for byte in bytes { isNotPrintableASCII |= byte &- 0x20 < 0x5F ? 0 : 1 }

@@ -10,15 +10,14 @@ enum StoreFile {
 
   /// Checks a path, and creates the file with mode 0600 if it doesn't exist.
   ///
-  /// - Returns: The absolute path, and whether the file was created.
+  /// - Returns: The absolute path.
   /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store.
-  static func prepare(_ path: String) throws(CookieStoreError) -> (path: String, isNew: Bool) {
+  static func prepare(_ path: String) throws(CookieStoreError) -> String {
     let path = try absolute(path)
     let error = creationLock.withLock { _ in create(path) }
-    if error == 0 { return (path, true) }
-    guard error == EEXIST else { throw failure(error, path) }
-    try check(path)
-    return (path, false)
+    guard error == 0 || error == EEXIST else { throw failure(error, path) }
+    if error == EEXIST { try check(path) }
+    return path
   }
 
   /// Creates an empty file with mode 0600.

@@ -1,10 +1,11 @@
 import ContractTesting
 import CookieContract
-import CookieSQLiteAdapter
+import CookieTestSupport
 import Foundation
 import Synchronization
 import Testing
 
+@testable import CookieSQLiteAdapter
 @testable import CrashExploration
 
 /// The store after a crash at every point: `Scripts/soak` runs 200 commands.
@@ -42,6 +43,76 @@ import Testing
     let message = issues.withLock { $0.joined(separator: "\n") }
     #expect(message.contains("1 command had returned"), "\(message)")
     #expect(message.contains("has the state after 0"), "\(message)")
+  }
+
+  /// SQLite synchronizes the folder with a log that it creates, and not with one that a crash has left.
+  @Test(arguments: [false, true])
+  func `a salvage replaces the damaged file only when no crash can take its copy`(
+    hasLog: Bool
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 20)
+    let store = hasLog ? try SQLiteCookieStore(path: directory.file()) : nil
+    defer { store?.close() }
+    try directory.execute("UPDATE tally SET cookies = 7")
+    let damaged = Self.files(in: directory.path, "cookies.db")
+    #expect(damaged.count == (hasLog ? 2 : 1))
+    let folder = try WorkingFolder()
+    defer { folder.remove() }
+    let place = try folder.subfolder("store")
+    let recording = await onSeparateThread {
+      Result {
+        try FileRecorder.recording(place) {
+          for (suffix, bytes) in damaged {
+            try StoreFile.write(Array(bytes), to: place + "/cookies.db" + suffix)
+          }
+          try StoreFile.synchronizeDirectory(of: place + "/cookies.db")
+          FileRecorder.mark(0)
+          _ = try SQLiteCookieStore.salvage(path: place + "/cookies.db")
+        }
+      }
+    }
+    var (damagedImages, soundImages) = (0, 0)
+    try forEachImage(of: recording.get()) { image in
+      let place = try folder.subfolder("image")
+      defer { try? FileManager.default.removeItem(atPath: place) }
+      try image.write(to: place)
+      let copy = Self.files(in: place, "cookies.db.damaged-1")
+      let salvage = try SQLiteCookieStore.salvage(path: place + "/cookies.db")
+      #expect(salvage.kept.count == 20)
+      if salvage.isSound { #expect(copy == damaged) }
+      damagedImages += salvage.isSound ? 0 : 1
+      soundImages += salvage.isSound ? 1 : 0
+    }
+    #expect(damagedImages > 0 && soundImages > 0)
+  }
+
+  /// A database and its log, if that has any content, by their suffixes.
+  private static func files(in folder: String, _ name: String) -> [String: Data] {
+    let files = ["", "-wal"].map { suffix in
+      (suffix, FileManager.default.contents(atPath: "\(folder)/\(name)\(suffix)") ?? Data())
+    }
+    return Dictionary(uniqueKeysWithValues: files.filter { !$0.1.isEmpty })
+  }
+
+  /// Calls a closure with every folder that a crash after the first mark leaves.
+  private func forEachImage(
+    of events: [FileEvent], _ body: (FolderImage) throws -> Void
+  ) throws {
+    var recorded = RecordedFolder()
+    var hasBegun = false
+    var known: Set<[String: FolderImage.Content]> = []
+    for event in events {
+      let isChange = try recorded.apply(event)
+      hasBegun = hasBegun || event.kind == .mark
+      guard hasBegun, isChange else { continue }
+      for mode in CrashMode.allCases {
+        for image in FolderImage.images(of: recorded, after: mode).all
+        where known.insert(image.contents).inserted {
+          try body(image)
+        }
+      }
+    }
   }
 }
 

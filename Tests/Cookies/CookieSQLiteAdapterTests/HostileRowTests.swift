@@ -114,4 +114,13 @@ import Testing
     try directory.executeAllowingNull(in: "tally", sql)
     #expect(failureKind { try exercise(directory.file()) } == .corrupt)
   }
+
+  @Test(arguments: [Int64.min, -1, 9_007_199_254_740_993, .max])
+  func `a count that becomes invalid while the store is open is an error`(count: Int64) throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 3)
+    let store = try SQLiteCookieStore(path: directory.file())
+    try directory.execute("UPDATE tally SET cookies = \(count)")
+    #expect(failureKind { try store.store("a=1", from: .to()) } == .corrupt)
+  }
 }

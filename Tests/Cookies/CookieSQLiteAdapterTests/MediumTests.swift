@@ -12,12 +12,12 @@ import Testing
   init() throws { directory = try TemporaryDirectory() }
 
   /// Runs a writer and returns its last line, as an unprivileged user if `asNobody` is true.
-  private func failure(count: Int = 1, fileSize: Int = 0, asNobody: Bool = false) async throws
-    -> String
-  {
+  private func failure(
+    count: Int = 1, fileSize: Int = 0, asNobody: Bool = false, mode: String? = nil
+  ) async throws -> String {
     let writer = try Writer(
       directory.file(), prefix: "new", count: count, fileSize: fileSize,
-      user: asNobody && getuid() == 0 ? 65534 : nil)
+      user: asNobody && getuid() == 0 ? 65534 : nil, mode: mode)
     return await writer.lines().last.map(String.init) ?? ""
   }
 
@@ -61,6 +61,22 @@ import Testing
     )
   }
 
+  @Test(.enabled(if: getuid() == 0, "only root can make a file of another user"))
+  func `a log that others may read, and that belongs to another user, is named`() async throws {
+    let writer = try Writer(directory.file(), prefix: "old", count: 1_000_000)
+    _ = await writer.first()
+    writer.kill()
+    _ = await writer.lines()
+    for name in ["", "-shm"] { #expect(chown(directory.file() + name, 65534, 65534) == 0) }
+    #expect(chmod(directory.file() + "-wal", 0o666) == 0 && chmod(directory.path, 0o777) == 0)
+    defer { chmod(directory.path, 0o700) }
+    let message = try await failure(asNobody: true)
+    #expect(
+      message.hasPrefix("failed: notPermitted")
+        && message.contains("\(directory.file())-wal: ")
+        && message.contains("other users may read it"), "\(message)")
+  }
+
   @Test func `an unreadable file is not permitted`() async throws {
     try directory.makeStore()
     #expect(chmod(directory.file(), 0) == 0 && chmod(directory.path, 0o777) == 0)
@@ -75,6 +91,16 @@ import Testing
     #expect(lines.count > 5)
     let store = try SQLiteCookieStore(path: directory.file())
     #expect(try store.all().count == 20 + lines.count - 1)
+  }
+
+  @Test func `a salvage on a full disk fails, and leaves the file as it was and no copy`()
+    async throws
+  {
+    try directory.makeStore(of: 500)
+    try directory.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
+    let before = try directory.contents()
+    #expect(try await failure(fileSize: 50_000, mode: "salvage").hasPrefix("failed: full"))
+    #expect(try directory.contents() == before)
   }
 
   @Test func `a store on a full disk is unchanged`() async throws {

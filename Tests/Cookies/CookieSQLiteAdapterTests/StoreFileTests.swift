@@ -13,10 +13,10 @@ import Testing
 
   @Test func `a file is created once`() throws {
     let path = directory.file()
-    #expect(try StoreFile.prepare(path) == (path, true))
+    #expect(try StoreFile.prepare(path) == path)
     #expect(directory.mode() == 0o600)
     try directory.makeStore(of: 1)
-    #expect(try StoreFile.prepare(path) == (path, false))
+    #expect(try StoreFile.prepare(path) == path)
     #expect(try StoreFile.existing(path) == path)
   }
 

@@ -218,9 +218,11 @@ final class CaseServerProcess {
     }
   }
 
-  /// The end of what the process printed.
-  var output: String {
-    let data = FileManager.default.contents(atPath: outputPath) ?? Data()
-    return String(decoding: data.suffix(4_000), as: UTF8.self)
+  /// What the process has printed.
+  var wholeOutput: String {
+    String(decoding: FileManager.default.contents(atPath: outputPath) ?? Data(), as: UTF8.self)
   }
+
+  /// The end of what the process printed.
+  var output: String { String(decoding: wholeOutput.utf8.suffix(4_000), as: UTF8.self) }
 }

@@ -38,8 +38,9 @@ struct UnitTestJudge {
     let process = try CaseServerProcess(program, state: state, folder: folder, name: "tests")
     let end = Self.end(of: process, within: 600)
     guard end == .ended(signal: nil, status: 0), !process.output.contains("with 0 tests") else {
+      let end = end.map { "they \($0)" } ?? "one failed"
       throw MutationError(
-        "the tests that match '\(filter)' must pass without mutants first; they \(end):\n"
+        "the tests that match '\(filter)' must pass without mutants first; \(end):\n"
           + process.output)
     }
     seconds = start.duration(to: .now) / .seconds(1)
@@ -79,10 +80,11 @@ struct UnitTestJudge {
     let process = try CaseServerProcess(program, state: state, folder: folder, name: name)
     defer { process.end() }
     let end = Self.end(of: process, within: 20 + 10 * seconds)
-    if state.isFuelSpent { return MutantVerdict(.looped, killer: killer(in: process.output)) }
+    let killer = Self.firstFailure(in: process) ?? program.filter
+    if state.isFuelSpent { return MutantVerdict(.looped, killer: killer) }
     switch end {
     case .ended(nil, 0): return nil
-    case .ended(nil, _): return MutantVerdict(.killed, killer: killer(in: process.output))
+    case nil, .ended(nil, _): return MutantVerdict(.killed, killer: killer)
     case .ended(let signal?, _):
       return MutantVerdict(.crashed, killer: program.filter, message: "signal \(signal)")
     case .timedOut: return MutantVerdict(.timedOut, killer: program.filter)
@@ -90,18 +92,27 @@ struct UnitTestJudge {
   }
 
   /// The first test that recorded an issue.
-  private func killer(in output: String) -> String {
-    let pattern = /Test (.+?) (?:recorded an issue|failed after)/
-    return output.firstMatch(of: pattern).map { "test \($0.1)" } ?? program.filter
+  private static func firstFailure(in process: CaseServerProcess) -> String? {
+    let pattern = /^\S+ Test (.+?) recorded an issue/.anchorsMatchLineEndings()
+    return process.wholeOutput.firstMatch(of: pattern).map { "test \($0.1)" }
   }
 
+  /// How a process ended, or `nil` as soon as a test fails: what the others say changes no verdict.
   private static func end(
     of process: CaseServerProcess, within limit: Double
-  ) -> CaseServerProcess.Silence {
-    do throws(CaseServerProcess.Silence) {
-      while true { _ = try process.line(within: limit) }
-    } catch {
-      return error
+  ) -> CaseServerProcess.Silence? {
+    // Tests print to a file, so that somebody has to look.
+    let pause = 0.25
+    var rest = limit
+    while true {
+      do throws(CaseServerProcess.Silence) {
+        while true { _ = try process.line(within: min(pause, rest)) }
+      } catch .timedOut where rest > pause {
+        if firstFailure(in: process) != nil { return nil }
+        rest -= pause
+      } catch {
+        return error
+      }
     }
   }
 }
