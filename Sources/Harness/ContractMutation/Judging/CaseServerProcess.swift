@@ -50,6 +50,10 @@ final class CaseServerProcess {
   private var buffer = LineBuffer()
   private var isEnded = false
   private let outputPath: String
+
+  /// How many bytes of the output ``nextLines()`` has returned.
+  private var readOutput: UInt64 = 0
+
   /// The process's own folder of temporary files, which is removed at its end: a mutant that crashes
   /// or hangs leaves what it has written.
   private let temporaryFolder: String?
@@ -218,11 +222,20 @@ final class CaseServerProcess {
     }
   }
 
-  /// What the process has printed.
-  var wholeOutput: String {
-    String(decoding: FileManager.default.contents(atPath: outputPath) ?? Data(), as: UTF8.self)
+  /// The end of what the process printed.
+  var output: String {
+    let data = FileManager.default.contents(atPath: outputPath) ?? Data()
+    return String(decoding: data.suffix(4_000), as: UTF8.self)
   }
 
-  /// The end of what the process printed.
-  var output: String { String(decoding: wholeOutput.utf8.suffix(4_000), as: UTF8.self) }
+  /// The next complete lines of what the process prints, of at most 1 MiB: a mutant may print without end.
+  func nextLines() -> String {
+    guard let file = FileHandle(forReadingAtPath: outputPath),
+      (try? file.seek(toOffset: readOutput)) != nil,
+      let data = try? file.read(upToCount: 1 << 20),
+      let end = data.lastIndex(of: UInt8(ascii: "\n"))
+    else { return "" }
+    readOutput += UInt64(end - data.startIndex + 1)
+    return String(decoding: data[...end], as: UTF8.self)
+  }
 }

@@ -36,9 +36,9 @@ struct UnitTestJudge {
     let state = try SwitchState(folder: folder, name: "tests", count: count)
     let start = ContinuousClock.now
     let process = try CaseServerProcess(program, state: state, folder: folder, name: "tests")
-    let end = Self.end(of: process, within: 600)
+    let (failed, end) = Self.end(of: process, within: 600)
     guard end == .ended(signal: nil, status: 0), !process.output.contains("with 0 tests") else {
-      let end = end.map { "they \($0)" } ?? "one failed"
+      let end = end.map { "they \($0)" } ?? failed.map { "\($0) failed" } ?? ""
       throw MutationError(
         "the tests that match '\(filter)' must pass without mutants first; \(end):\n"
           + process.output)
@@ -79,8 +79,8 @@ struct UnitTestJudge {
     state.setActive(item.number, fuel: 1_000_000 + 10 * switches)
     let process = try CaseServerProcess(program, state: state, folder: folder, name: name)
     defer { process.end() }
-    let end = Self.end(of: process, within: 20 + 10 * seconds)
-    let killer = Self.firstFailure(in: process) ?? program.filter
+    let (failed, end) = Self.end(of: process, within: 20 + 10 * seconds)
+    let killer = failed ?? program.filter
     if state.isFuelSpent { return MutantVerdict(.looped, killer: killer) }
     switch end {
     case .ended(nil, 0): return nil
@@ -91,16 +91,11 @@ struct UnitTestJudge {
     }
   }
 
-  /// The first test that recorded an issue.
-  private static func firstFailure(in process: CaseServerProcess) -> String? {
-    let pattern = /^\S+ Test (.+?) recorded an issue/.anchorsMatchLineEndings()
-    return process.wholeOutput.firstMatch(of: pattern).map { "test \($0.1)" }
-  }
-
-  /// How a process ended, or `nil` as soon as a test fails: what the others say changes no verdict.
+  /// The first test that fails, and how the process ended, or `nil` as soon as a test fails: what the others say
+  /// changes no verdict.
   private static func end(
     of process: CaseServerProcess, within limit: Double
-  ) -> CaseServerProcess.Silence? {
+  ) -> (failed: String?, end: CaseServerProcess.Silence?) {
     // Tests print to a file, so that somebody has to look.
     let pause = 0.25
     var rest = limit
@@ -108,12 +103,18 @@ struct UnitTestJudge {
       do throws(CaseServerProcess.Silence) {
         while true { _ = try process.line(within: min(pause, rest)) }
       } catch .timedOut where rest > pause {
-        if firstFailure(in: process) != nil { return nil }
+        if let failed = firstFailure(in: process) { return (failed, nil) }
         rest -= pause
       } catch {
-        return error
+        return (firstFailure(in: process), error)
       }
     }
+  }
+
+  /// The first test that recorded an issue in the next lines of the output.
+  private static func firstFailure(in process: CaseServerProcess) -> String? {
+    let pattern = /^\S+ Test (.+?) recorded an issue/.anchorsMatchLineEndings()
+    return process.nextLines().firstMatch(of: pattern).map { "test \($0.1)" }
   }
 }
 
