@@ -45,7 +45,7 @@ import Testing
     #expect(message.contains("has the state after 0"), "\(message)")
   }
 
-  /// SQLite synchronizes the folder with a log that it creates, and not with one that a crash has left.
+  /// Where a crash has left a log, nothing but the adapter synchronizes the folder after the copy was made.
   @Test(arguments: [false, true])
   func `a salvage replaces the damaged file only when no crash can take its copy`(
     hasLog: Bool
