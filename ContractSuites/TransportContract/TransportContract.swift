@@ -9,24 +9,24 @@ extension Contract<TransportFixture> {
   public static let transport: Self = Contract(
     "transport", "HTTP transport", leavesOthersToMutants: true
   ) {
-    ClauseGroup<TransportFixture>.request
-    ClauseGroup<TransportFixture>.responseHead
-    ClauseGroup<TransportFixture>.framing
-    ClauseGroup<TransportFixture>.redirects
-    ClauseGroup<TransportFixture>.decoding
-    ClauseGroup<TransportFixture>.decodingLimits
-    ClauseGroup<TransportFixture>.upload
-    ClauseGroup<TransportFixture>.time
-    ClauseGroup<TransportFixture>.pool
-    ClauseGroup<TransportFixture>.localPorts
-    ClauseGroup<TransportFixture>.sequences
-    ClauseGroup<TransportFixture>.places
-    ClauseGroup<TransportFixture>.trust
-    ClauseGroup<TransportFixture>.boundaries
-    ClauseGroup<TransportFixture>.values
-    ClauseGroup<TransportFixture>.reading
-    ClauseGroup<TransportFixture>.client
-    ClauseGroup<TransportFixture>.clocks
+    ClauseGroup("Request") { TransportClauses.request }
+    ClauseGroup("Response head") { TransportClauses.responseHead }
+    ClauseGroup("Framing") { TransportClauses.framing }
+    ClauseGroup("Redirects") { TransportClauses.redirects }
+    ClauseGroup("Decoding") { TransportClauses.decoding }
+    ClauseGroup("Limits of decoding") { TransportClauses.decodingLimits }
+    ClauseGroup("Upload") { TransportClauses.upload }
+    ClauseGroup("Time, cancellation, connections") { TransportClauses.time }
+    ClauseGroup("The pool of connections") { TransportClauses.pool }
+    ClauseGroup("A shared local port") { TransportClauses.localPorts }
+    ClauseGroup("Exchanges in sequence") { TransportClauses.sequences }
+    ClauseGroup("Places in the pool") { TransportClauses.places }
+    ClauseGroup("TLS, proxies and hooks") { TransportClauses.trust }
+    ClauseGroup("Boundaries") { TransportClauses.boundaries }
+    ClauseGroup("Requests and responses as values") { TransportClauses.values }
+    ClauseGroup("Reading content") { TransportClauses.reading }
+    ClauseGroup("The client") { TransportClauses.client }
+    ClauseGroup("Time limits on a given clock") { TransportClauses.clocks }
   } saboteurs: {
     Saboteur.transport
   }
@@ -38,7 +38,7 @@ extension Contract<TransportFixture> {
   public static let transportFiles: Self = Contract(
     "transport-files", "HTTP transport with any server", leavesOthersToMutants: true
   ) {
-    ClauseGroup<TransportFixture>.files
+    ClauseGroup("Any server") { TransportClauses.files }
   } saboteurs: {
     Saboteur.files
   }
@@ -50,11 +50,16 @@ extension Contract<TransportFixture> {
   public static let transportHTTP2: Self = Contract(
     "transport-http2", "HTTP transport over HTTP/2", leavesOthersToMutants: true
   ) {
-    ClauseGroup<TransportFixture>.http2
-    ClauseGroup<TransportFixture>.streamEnds
-    ClauseGroup<TransportFixture>.localPortsOverHTTP2
-    ClauseGroup<TransportFixture>.sharedPlaces
+    ClauseGroup("HTTP/2") { TransportClauses.http2 }
+    ClauseGroup("The end of a stream") { TransportClauses.streamEnds }
+    ClauseGroup("A shared local port over HTTP/2") { TransportClauses.localPortsOverHTTP2 }
+    ClauseGroup("Places of HTTP/2 in the pool") { TransportClauses.sharedPlaces }
   } saboteurs: {
     Saboteur.http2
   }
 }
+
+/// The clauses of each group.
+///
+/// They are computed. The initial value of a constant is compiled twice, for its file and for the module.
+enum TransportClauses {}

@@ -87,8 +87,9 @@ extension CookieStoreFixture {
   }
 }
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let dates: Self = ClauseGroup("Dates") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var dates: [Clause<CookieStoreFixture>] {
     Clause(
       "date-order", "time, day, month and year of a date may have any order and notation",
       from: "RFC 6265bis §5.1.1"

@@ -8,8 +8,9 @@ private let host = "https://example.com/"
 private let subdomain = "https://api.example.com/"
 private let subsubdomain = "https://v2.api.example.com/"
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let domain: Self = ClauseGroup("Domain") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var domain: [Clause<CookieStoreFixture>] {
     Clause(
       "leading-dot", "one leading dot of Domain is stripped", from: "RFC 6265bis §5.6.3"
     ) { fixture in

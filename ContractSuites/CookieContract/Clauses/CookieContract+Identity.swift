@@ -5,8 +5,9 @@ import Testing
 
 private let docs = "https://example.com/docs"
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let identity: Self = ClauseGroup("Identity and order") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var identity: [Clause<CookieStoreFixture>] {
     Clause(
       "identity",
       "name, domain and path identify a cookie; a cookie of the same identity replaces it",

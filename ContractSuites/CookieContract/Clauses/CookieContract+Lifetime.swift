@@ -6,8 +6,9 @@ import Testing
 private let day: TimeInterval = 86_400
 private let longest = 400 * day
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let lifetime: Self = ClauseGroup("Lifetime") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var lifetime: [Clause<CookieStoreFixture>] {
     Clause(
       "max-age-first", "Max-Age overrides Expires in either order",
       from: "RFC 6265bis §5.7, 6"

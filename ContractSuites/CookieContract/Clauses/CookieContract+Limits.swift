@@ -10,8 +10,9 @@ extension CookieStoreFixture {
   }
 }
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let limits: Self = ClauseGroup("Limits") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var limits: [Clause<CookieStoreFixture>] {
     Clause(
       "fifty-per-domain", "a store keeps at least 50 cookies per domain", from: "RFC 6265bis §6.1"
     ) { fixture in

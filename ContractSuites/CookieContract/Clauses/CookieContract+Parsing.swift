@@ -3,8 +3,9 @@ import CookiePort
 import Foundation
 import Testing
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let parsing: Self = ClauseGroup("Parsing") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var parsing: [Clause<CookieStoreFixture>] {
     Clause(
       "control-characters", "a line with a control character other than TAB is rejected",
       from: "RFC 6265bis §5.6"

@@ -5,8 +5,9 @@ import Testing
 
 private func url(_ path: String) -> String { "https://example.com" + path }
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let path: Self = ClauseGroup("Path") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var path: [Clause<CookieStoreFixture>] {
     Clause(
       "default-path", "a cookie without Path gets the request's path up to its last slash",
       from: "RFC 6265bis §5.1.4"

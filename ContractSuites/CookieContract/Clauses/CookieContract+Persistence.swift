@@ -3,8 +3,9 @@ import CookiePort
 import Foundation
 import Testing
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let persistence: Self = ClauseGroup("Persistence") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var persistence: [Clause<CookieStoreFixture>] {
     Clause(
       "survives-reopen", "a reopened store has every cookie, with every field, in order",
       from: "this project", requires: .persistence

@@ -3,8 +3,9 @@ import CookiePort
 import Foundation
 import Testing
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let sameSite: Self = ClauseGroup("HttpOnly and SameSite") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var sameSite: [Clause<CookieStoreFixture>] {
     Clause(
       "http-only-get", "scripts don't see HttpOnly cookies", from: "RFC 6265bis §5.8.3"
     ) { fixture in

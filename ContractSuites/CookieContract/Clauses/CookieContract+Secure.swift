@@ -6,8 +6,9 @@ import Testing
 private let safe = "https://example.com/"
 private let plain = "http://example.com/"
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let secure: Self = ClauseGroup("Secure and prefixes") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var secure: [Clause<CookieStoreFixture>] {
     Clause(
       "secure-get", "a Secure cookie is sent over secure connections only",
       from: "RFC 6265bis §5.8.3"

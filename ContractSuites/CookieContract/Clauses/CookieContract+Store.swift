@@ -3,8 +3,9 @@ import CookiePort
 import Foundation
 import Testing
 
-extension ClauseGroup<CookieStoreFixture> {
-  static let store: Self = ClauseGroup("Listing, deleting and reporting") {
+extension CookieClauses {
+  @ClauseBuilder<CookieStoreFixture>
+  static var store: [Clause<CookieStoreFixture>] {
     Clause(
       "list-all", "every cookie is listed with every field, earliest first",
       from: "this project"

@@ -37,9 +37,10 @@ extension TransportFixture {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Clauses about values on both sides of a limit or rule.
-  static let boundaries: Self = ClauseGroup("Boundaries") {
+  @ClauseBuilder<TransportFixture>
+  static var boundaries: [Clause<TransportFixture>] {
     Clause(
       "redirect-reference", "every form of a reference is resolved as RFC 3986 does",
       from: "RFC 3986 §5.4"

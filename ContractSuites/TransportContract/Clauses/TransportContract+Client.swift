@@ -12,9 +12,10 @@ extension TransportWorld {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Clauses about the calls of `HTTPClient`, over any transport.
-  static let client: Self = ClauseGroup("The client") {
+  @ClauseBuilder<TransportFixture>
+  static var client: [Clause<TransportFixture>] {
     Clause(
       "client-requests", "a client sends GET, POST with its content's type, and any other request",
       from: "this project"

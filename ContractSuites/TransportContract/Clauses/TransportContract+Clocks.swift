@@ -18,8 +18,9 @@ private final class CountingClock: Clock {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let clocks: Self = ClauseGroup("Time limits on a given clock") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var clocks: [Clause<TransportFixture>] {
     Clause(
       "idle-clock", "the idle timeout starts again with each piece of content that is sent",
       from: "this project"

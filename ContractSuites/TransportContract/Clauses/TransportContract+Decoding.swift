@@ -68,8 +68,9 @@ extension OriginScript {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let decoding: Self = ClauseGroup("Decoding") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var decoding: [Clause<TransportFixture>] {
     Clause(
       "codings", "gzip, deflate and br are requested, and these and identity are decoded",
       from: "RFC 9110 §8.4.1"

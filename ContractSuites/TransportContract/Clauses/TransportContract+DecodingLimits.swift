@@ -26,8 +26,9 @@ extension TransportFixture {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let decodingLimits: Self = ClauseGroup("Limits of decoding") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var decodingLimits: [Clause<TransportFixture>] {
     Clause(
       "decoded-size", "content decodes to at most the limit of size, and of ratio above 1 MiB",
       from: "this project"

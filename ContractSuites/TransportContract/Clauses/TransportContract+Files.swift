@@ -43,8 +43,9 @@ extension TransportWorld {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let files: Self = ClauseGroup("Any server") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var files: [Clause<TransportFixture>] {
     Clause("file", "files of every size arrive unchanged", from: "RFC 9110 §9.3.1") { fixture in
       let sizes = [0, 1, 16_384, 65_536, 1_000_000]
       let files = Dictionary(uniqueKeysWithValues: sizes.map { ("f\($0)", content($0)) })

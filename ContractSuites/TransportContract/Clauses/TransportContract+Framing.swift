@@ -4,7 +4,7 @@ import TransportPort
 
 private let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Creates a clause about a response that the peer sends while no request is open.
   private static func late(
     _ id: String, _ way: String, _ scheme: HTTPOrigin.Scheme,
@@ -36,7 +36,8 @@ extension ClauseGroup<TransportFixture> {
     }
   }
 
-  static let framing: Self = ClauseGroup("Framing") {
+  @ClauseBuilder<TransportFixture>
+  static var framing: [Clause<TransportFixture>] {
     Clause(
       "exact-length", "Content-Length ends the content, and the connection is reused",
       from: "RFC 9112 §6.2", requires: .connections

@@ -22,8 +22,9 @@ func text(
     })
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let http2: Self = ClauseGroup("HTTP/2") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var http2: [Clause<TransportFixture>] {
     Clause(
       "multiplex", "concurrent requests share one connection", from: "RFC 9113 §5 and §9.1"
     ) { fixture in

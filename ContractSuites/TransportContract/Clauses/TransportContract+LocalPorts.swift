@@ -14,11 +14,12 @@ extension TransportFixture {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Clauses about connections to different peers that have the same local port.
   ///
   /// A system allows that, and with many peers or few ports it happens by chance.
-  static let localPorts: Self = ClauseGroup("A shared local port") {
+  @ClauseBuilder<TransportFixture>
+  static var localPorts: [Clause<TransportFixture>] {
     Clause(
       "shared-port-answer",
       "an answer to no request is noticed although another connection has the same local port",
@@ -65,7 +66,8 @@ extension ClauseGroup<TransportFixture> {
   }
 
   /// The clause about a shared local port over HTTP/2.
-  static let localPortsOverHTTP2: Self = ClauseGroup("A shared local port over HTTP/2") {
+  @ClauseBuilder<TransportFixture>
+  static var localPortsOverHTTP2: [Clause<TransportFixture>] {
     Clause(
       "shared-port-go-away",
       "GOAWAY concerns only its connection, not another one with the same local port",

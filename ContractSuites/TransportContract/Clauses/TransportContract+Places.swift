@@ -37,9 +37,10 @@ extension TransportFixture {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Clauses about the requests that wait for a connection, and their order.
-  static let places: Self = ClauseGroup("Places in the pool") {
+  @ClauseBuilder<TransportFixture>
+  static var places: [Clause<TransportFixture>] {
     Clause(
       "waiting-order",
       "requests that wait for one origin are sent in order, and keep no other origin waiting",
@@ -86,7 +87,8 @@ extension ClauseGroup<TransportFixture> {
   }
 
   /// Clauses about the requests that share an HTTP/2 connection, and those that wait for it.
-  static let sharedPlaces: Self = ClauseGroup("Places of HTTP/2 in the pool") {
+  @ClauseBuilder<TransportFixture>
+  static var sharedPlaces: [Clause<TransportFixture>] {
     Clause(
       "first-requests", "requests sent before the origin is known to speak HTTP/2 share one place",
       from: "RFC 9113 §9.1", requires: .scriptedServer, timeLimit: .seconds(60)

@@ -61,8 +61,9 @@ private final class Resource: Sendable {
   deinit { onRelease() }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let pool: Self = ClauseGroup("The pool of connections") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var pool: [Clause<TransportFixture>] {
     Clause(
       "failed-place", "a connection that could not be opened leaves its place to the next",
       from: "RFC 9112 §9.4", requires: .connections

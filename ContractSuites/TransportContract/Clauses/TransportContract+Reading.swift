@@ -29,8 +29,9 @@ extension HTTPResponseBody {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let reading: Self = ClauseGroup("Reading content") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var reading: [Clause<TransportFixture>] {
     Clause(
       "read-again", "reading content after its end or its error gives the same end or error",
       from: "this project"

@@ -34,8 +34,9 @@ extension TransportFixture {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let redirects: Self = ClauseGroup("Redirects") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var redirects: [Clause<TransportFixture>] {
     Clause(
       "redirect-post", "301 and 302 change POST to GET and keep other methods",
       from: "Fetch, HTTP-redirect fetch, 12"

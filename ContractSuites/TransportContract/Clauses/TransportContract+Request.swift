@@ -2,8 +2,9 @@ import ContractTesting
 import Testing
 import TransportPort
 
-extension ClauseGroup<TransportFixture> {
-  static let request: Self = ClauseGroup("Request") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var request: [Clause<TransportFixture>] {
     Clause("methods", "the standard methods are sent under their names", from: "RFC 9110 §9.3") {
       fixture in
       let world = try await fixture.world(.respond())

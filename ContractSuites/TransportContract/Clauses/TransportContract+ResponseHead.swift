@@ -7,8 +7,9 @@ private func head(_ lines: String..., end: String = "\r\n") -> OriginScript {
   .raw(lines.map { $0 + end }.joined() + "Content-Length: 0" + end + end)
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let responseHead: Self = ClauseGroup("Response head") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var responseHead: [Clause<TransportFixture>] {
     Clause(
       "no-reason", "the reason phrase is optional, and so is the space before it",
       from: "RFC 9112 §4"

@@ -2,9 +2,10 @@ import ContractTesting
 import Testing
 import TransportPort
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Clauses about state that one exchange must not leave for the next.
-  static let sequences: Self = ClauseGroup("Exchanges in sequence") {
+  @ClauseBuilder<TransportFixture>
+  static var sequences: [Clause<TransportFixture>] {
     Clause(
       "similar-heads", "each response has its own head, however similar to the previous one",
       from: "RFC 9112 §2.2"

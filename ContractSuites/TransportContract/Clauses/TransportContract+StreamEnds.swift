@@ -2,9 +2,10 @@ import ContractTesting
 import Testing
 import TransportPort
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Clauses about how the streams of HTTP/2 end.
-  static let streamEnds: Self = ClauseGroup("The end of a stream") {
+  @ClauseBuilder<TransportFixture>
+  static var streamEnds: [Clause<TransportFixture>] {
     Clause(
       "incomplete-stream",
       "content without a length is complete only if the server ends the stream",

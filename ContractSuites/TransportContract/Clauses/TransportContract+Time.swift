@@ -36,7 +36,7 @@ extension TransportFixture {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Checks that a second request is answered while the first is not.
   private static func expectSecondResponse(
     over scheme: HTTPOrigin.Scheme, _ fixture: TransportFixture
@@ -54,7 +54,8 @@ extension ClauseGroup<TransportFixture> {
     checkEqual(try await second.value, "hi", "the content of the second response")
   }
 
-  static let time: Self = ClauseGroup("Time, cancellation, connections") {
+  @ClauseBuilder<TransportFixture>
+  static var time: [Clause<TransportFixture>] {
     Clause(
       "connect-timeout", "the connect timeout ends connecting, with a separate error",
       from: "this project"

@@ -72,7 +72,7 @@ extension Absence<TransportFixture> {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// Creates a clause that requires the transport to reject a certificate or protocol.
   private static func rejecting(
     _ id: String, _ sentence: String, from source: String, _ identity: OriginPlan.Identity,
@@ -90,7 +90,8 @@ extension ClauseGroup<TransportFixture> {
     }
   }
 
-  static let trust: Self = ClauseGroup("TLS, proxies and hooks") {
+  @ClauseBuilder<TransportFixture>
+  static var trust: [Clause<TransportFixture>] {
     rejecting(
       "tls-expired", "an expired certificate is rejected", from: "RFC 5280 §6.1.3",
       .expired, as: .certificateExpired)

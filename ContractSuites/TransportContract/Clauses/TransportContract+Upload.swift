@@ -53,8 +53,9 @@ extension TransportFixture {
   }
 }
 
-extension ClauseGroup<TransportFixture> {
-  static let upload: Self = ClauseGroup("Upload") {
+extension TransportClauses {
+  @ClauseBuilder<TransportFixture>
+  static var upload: [Clause<TransportFixture>] {
     Clause(
       "no-content-length",
       "without content, POST, PUT and PATCH have Content-Length 0 and other methods none",

@@ -2,9 +2,10 @@ import ContractTesting
 import Testing
 import TransportPort
 
-extension ClauseGroup<TransportFixture> {
+extension TransportClauses {
   /// The values that callers and transports share, and what they mean when they are sent.
-  static let values: Self = ClauseGroup("Requests and responses as values") {
+  @ClauseBuilder<TransportFixture>
+  static var values: [Clause<TransportFixture>] {
     Clause(
       "wire-form", "a request is sent with exactly the lines that its wire form has",
       from: "this project"

@@ -185,6 +185,9 @@ private final class Watchdog: Sendable {
       self.stop = stop
     }
 
+    /// Whether the code that exceeded a limit has not returned.
+    var isInCode: Bool { watch.current == seen.withLock(\.count) }
+
     /// The limit that is exceeded, if any.
     func exceeded(_ memory: Int) -> StoppedCode.Limit? {
       let count = watch.current
@@ -228,27 +231,34 @@ private final class Watchdog: Sendable {
         remove(entry)
         // This takes up to seconds in a large program, in which other code would exceed its limits unseen.
         let report: @Sendable () -> Void = {
-          let addresses = entry.hasThread.withLock {
-            $0 ? Self.stop(entry.watch.currentThread) : []
+          let sample = Self.stop(entry, attempts: 200)
+          entry.stop(StoppedCode(limit: limit, places: Self.places(of: sample?.addresses ?? [])))
+          // Code that allocates is hardly ever outside the libraries. Awake, it would take all memory.
+          for _ in 0..<1000 where sample?.hasParked == false {
+            usleep(10_000)
+            guard Self.stop(entry, attempts: 1)?.hasParked == false else { break }
           }
-          entry.stop(StoppedCode(limit: limit, places: Self.places(of: addresses)))
         }
         do { try SystemThread(report).detach() } catch { report() }
       }
     }
   }
 
-  /// Puts a thread to sleep, if it runs the program's own code, and returns where it is, the innermost call
-  /// first.
-  private static func stop(_ thread: UInt) -> [UInt] {
-    var sample = ThreadSample(of: thread, parking: true)
-    var attempts = 0
-    while !sample.hasParked, !sample.addresses.isEmpty, attempts < 200 {
-      sample = ThreadSample(of: thread, parking: true)
-      attempts += 1
+  /// Puts an exploration's thread to sleep, if it runs the program's own code, and returns where it is, the
+  /// innermost call first; `nil` if the code has returned or the thread does not answer.
+  private static func stop(_ entry: Entry, attempts: Int) -> ThreadSample? {
+    entry.hasThread.withLock { hasThread in
+      var last: ThreadSample?
+      for _ in 0..<attempts where hasThread && entry.isInCode {
+        var sample = ThreadSample(of: entry.watch.currentThread, parking: true)
+        guard !sample.addresses.isEmpty else { break }
+        // A return address is behind the call.
+        sample.addresses = sample.addresses.enumerated().map { $1 &- ($0 == 0 ? 0 : 1) }
+        last = sample
+        if sample.hasParked { break }
+      }
+      return last
     }
-    // A return address is behind the call.
-    return sample.addresses.enumerated().map { $1 &- ($0 == 0 ? 0 : 1) }
   }
 
   /// The functions of the innermost calls, with their lines.

@@ -1,5 +1,6 @@
 // ASCII text helpers; locale and Unicode rules must not influence how a protocol is parsed.
 
+// Comparisons, because the bounds of a range are compared through witnesses without optimization.
 extension UInt8 {
   /// Whether the byte is allowed in a token (RFC 9110 §5.6.2).
   package var isTokenByte: Bool {
@@ -12,16 +13,16 @@ extension UInt8 {
   }
 
   /// Whether the byte is a decimal digit.
-  package var isDigit: Bool { (0x30...0x39).contains(self) }
+  package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
   /// Whether the byte is an ASCII letter.
-  package var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+  package var isLetter: Bool { self | 0x20 >= 0x61 && self | 0x20 <= 0x7A }
 
   /// Whether the byte is an ASCII letter from A to Z.
-  fileprivate var isUppercaseLetter: Bool { (0x41...0x5A).contains(self) }
+  fileprivate var isUppercaseLetter: Bool { self >= 0x41 && self <= 0x5A }
 
   /// Whether the byte is a hexadecimal digit.
-  package var isHexDigit: Bool { isDigit || (0x61...0x66).contains(self | 0x20) }
+  package var isHexDigit: Bool { isDigit || (self | 0x20 >= 0x61 && self | 0x20 <= 0x66) }
 
   /// Whether the byte is a space or a horizontal tab.
   package var isSpace: Bool { self == 0x20 || self == 0x09 }

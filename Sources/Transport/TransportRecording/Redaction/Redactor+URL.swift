@@ -150,7 +150,7 @@ extension Redactor {
   static func urls(in bytes: [UInt8]) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var position = 0
-    while let colon = bytes[position...].firstIndex(of: 0x3A) {
+    while let colon = bytes.firstIndex(of: 0x3A, from: position) {
       position = colon + 1
       guard position + 1 < bytes.count, bytes[position] == 0x2F, bytes[position + 1] == 0x2F else {
         continue

@@ -55,9 +55,6 @@ import Testing
     Program("yields without end", "no schedule ended within") { program in
       program.task { while true { await Task.yield() } }
     },
-    Program("memory without bound", "MB of memory") { program in
-      program.task { grow() }
-    },
     Program("a condition that nobody signals", "Deadlock") { program in
       let condition = NSCondition()
       program.task { condition.withLock { condition.wait() } }
@@ -71,6 +68,24 @@ import Testing
 
   @Test(arguments: programs)
   func `a program without an end ends with its line`(_ program: Program) async throws {
+    try await Self.run(program)
+  }
+
+  @Test func `memory without bound ends the program, and its thread sleeps`() async throws {
+    let steps = StepCount()
+    try await Self.run(
+      Program("memory without bound", "MB of memory") { program in program.task { grow(steps) } })
+    // The thread is put to sleep as soon as it is in code of its own. Nothing tells about it but its steps.
+    let deadline = ContinuousClock.now + .seconds(20)
+    var seen = -1
+    while seen != steps.count, ContinuousClock.now < deadline {
+      seen = steps.count
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    #expect(seen == steps.count)
+  }
+
+  private static func run(_ program: Program) async throws {
     var settings = ExplorationSettings.interleavings(seed: 1)
     settings.runLimit = .seconds(1)
     settings.time = .seconds(5)
@@ -98,10 +113,22 @@ private func spin(until flag: Flag, for isSet: Bool = true) {
 
 private func again() async { await Task { await again() }.value }
 
+/// How far code has come that never ends.
+private final class StepCount: Sendable {
+  private let number = Atomic(0)
+
+  var count: Int { number.load(ordering: .relaxed) }
+
+  func take() { number.add(1, ordering: .relaxed) }
+}
+
 @inline(never)
-private func grow() {
+private func grow(_ steps: StepCount) {
   var list: [[UInt8]] = []
   // A watchdog that is late must not cost the machine its memory.
-  while list.count < 2048 { list.append([UInt8](repeating: 1, count: 1 << 20)) }
-  while !list.isEmpty {}
+  while list.count < 1024 {
+    list.append([UInt8](repeating: 1, count: 1 << 20))
+    steps.take()
+  }
+  while !list.isEmpty { steps.take() }
 }
