@@ -18,7 +18,9 @@ public struct FoundationCookieProvider: CookieProvider {
   }
 
   public func cookie(named name: String) -> NamedCookie? {
-    cookies(named: name).first.map {
+    // Foundation does not order them on Linux. RFC 6265 §5.4 sends the longest path first.
+    // not mutated (comparison): two cookies of one path have no order
+    cookies(named: name).max { $0.path.count < $1.path.count }.map {
       NamedCookie(
         name: $0.name, value: $0.value, path: $0.path, expires: $0.expiresDate,
         isSecure: $0.isSecure, isHTTPOnly: $0.isHTTPOnly)
@@ -26,16 +28,12 @@ public struct FoundationCookieProvider: CookieProvider {
   }
 
   public func set(_ cookie: NamedCookie) throws(CookieProviderError) {
-    var properties: [HTTPCookiePropertyKey: Any] = [
-      .name: cookie.name, .value: cookie.value, .path: cookie.path, .domain: url.host() ?? "",
-    ]
-    properties[.expires] = cookie.expires
-    if cookie.isSecure { properties[.secure] = "TRUE" }
-    if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
-    guard let cookie = HTTPCookie(properties: properties) else {
-      throw .malformed(.name, cookie.name)
-    }
-    storage.setCookie(cookie)
+    let kept = Cookie(
+      name: cookie.name, value: cookie.value, domain: url.host() ?? "", path: cookie.path,
+      expires: cookie.expires, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
+      creation: .now)
+    guard let kept = HTTPCookie(kept) else { throw .malformed(.name, cookie.name) }
+    storage.setCookie(kept)
   }
 
   public func deleteCookie(named name: String) {

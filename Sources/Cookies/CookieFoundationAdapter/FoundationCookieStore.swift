@@ -66,6 +66,7 @@ public final class FoundationCookieStore: CookieStore {
 
   @discardableResult
   public func removeExpired() -> Int {
+    // not mutated (comparison): the clock does not stand still at the time of expiry
     removeAll(.expired) { $0.expiresDate.map { $0 <= Date() } ?? false }
   }
 
@@ -102,13 +103,18 @@ public final class FoundationCookieStore: CookieStore {
   }
 
   private func url(of request: CookieRequest) throws(CookieStoreError) -> URL {
-    let host = request.host.contains(":") ? "[\(request.host)]" : request.host
-    let scheme = request.isSecure ? "https" : "http"
-    guard let url = URL(string: "\(scheme)://\(host)\(request.path)") else {
-      throw .storage(
-        CookieStorageFailure(
-          .other, subject: "\(host)\(request.path)", detail: "Foundation can't parse it as a URL"))
-    }
-    return url
+    if let url = request.url { return url }
+    throw .storage(
+      CookieStorageFailure(
+        .other, subject: "\(request.host)\(request.path)",
+        detail: "Foundation can't parse it as a URL"))
+  }
+}
+
+extension CookieRequest {
+  /// The request's URL, or `nil` if Foundation can't parse it.
+  var url: URL? {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return URL(string: "\(isSecure ? "https" : "http")://\(host)\(path)")
   }
 }

@@ -34,13 +34,12 @@ extension Cookie {
 extension HTTPCookie {
   /// Creates Foundation's cookie, or returns `nil` if Foundation rejects the properties.
   convenience init?(_ cookie: Cookie) {
-    var properties: [HTTPCookiePropertyKey: Any] = [
+    let properties: [HTTPCookiePropertyKey: Any?] = [
       .name: cookie.name, .value: cookie.value, .path: cookie.path,
-      .domain: cookie.isHostOnly ? cookie.domain : ".\(cookie.domain)",
+      .domain: cookie.isHostOnly ? cookie.domain : ".\(cookie.domain)", .expires: cookie.expires,
+      .secure: cookie.isSecure ? "TRUE" : nil,
+      HTTPCookiePropertyKey("HttpOnly"): cookie.isHTTPOnly ? "TRUE" : nil,
     ]
-    properties[.expires] = cookie.expires
-    if cookie.isSecure { properties[.secure] = "TRUE" }
-    if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
-    self.init(properties: properties)
+    self.init(properties: properties.compactMapValues(\.self))
   }
 }

@@ -1,7 +1,8 @@
-import CookieFoundationAdapter
 import CookiePort
 import Foundation
 import Testing
+
+@testable import CookieFoundationAdapter
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -83,6 +84,7 @@ import Testing
         name: "b", value: "1", domain: "example.com", expires: .now + 3600, creation: .now)
     ])
     #expect(store.removeExpired() == 0)
+    #expect(store.all().count == 2)
     var changes = store.changes().makeAsyncIterator()
     store.endSession()
     guard case .removed(let cookie, .sessionEnded)? = await changes.next() else {
@@ -92,6 +94,45 @@ import Testing
     #expect(cookie.name == "a" && store.all().map(\.name) == ["b"])
     store.clear()
     #expect(store.all().isEmpty)
+  }
+
+  @Test func `expired cookies are removed and counted`() throws {
+    let expires = Date.now + 0.05
+    try store.restore([
+      Cookie(name: "a", value: "1", domain: "example.com", expires: expires, creation: .now),
+      Cookie(name: "b", value: "1", domain: "example.com", creation: .now),
+    ])
+    while Date.now < expires {}
+    #expect(store.removeExpired() == 1)
+    #expect(store.all().map(\.name) == ["b"])
+  }
+
+  @Test func `of several cookies in a line the first is announced`() throws {
+    guard case .stored(let cookie, nil)? = try store.store("a=1, b=2", from: request()) else {
+      Issue.record("not stored")
+      return
+    }
+    #expect(cookie.name == "a")
+  }
+
+  @Test(arguments: [
+    (true, "example.com", "https://example.com/docs"), (false, "[::1]", "http://[::1]/docs"),
+  ])
+  func `a request's URL has its scheme, host and path`(isSecure: Bool, host: String, url: String)
+    throws
+  {
+    let request = try CookieRequest(isSecure: isSecure, host: host, path: "/docs")
+    #expect(request.url?.absoluteString == url)
+  }
+
+  @Test func `of several cookies of a name a provider returns the one with the longest path`()
+    throws
+  {
+    let url = try #require(URL(string: "https://example.com/docs/a/b"))
+    for path in ["/docs", "/docs/a/b", "/", "/docs/a"] {
+      try storage.provider(for: url).set(NamedCookie(name: "a", value: path, path: path))
+    }
+    #expect(storage.provider(for: url).cookie(named: "a")?.value == "/docs/a/b")
   }
 
   @Test func `a provider sets, returns and deletes the cookies of its URL`() throws {
