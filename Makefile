@@ -52,7 +52,8 @@ BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
 test: setup servers ## Run all tests
 	@$(BUILD_TESTS)
-	@$(MAKE) --no-print-directory others explorers
+	@echo "runs the tests and the explorations side by side, and prints each when it has ended: about 5 minutes"
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target others explorers
 	@$(RUN_TESTS) --filter '$(CONTACTS)'
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target crashes transports
 	@$(MAKE) --no-print-directory matrix

@@ -25,7 +25,7 @@ extension [UInt8] {
 
   /// The index of the first such byte at or after a position.
   ///
-  /// It takes the C library's search, because `firstIndex(of:)` takes 50 times as long without optimization.
+  /// It calls the C library, because `firstIndex(of:)` compares through witnesses without optimization.
   func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     withUnsafeBytes { bytes in
       let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -257,7 +257,7 @@ extension Redactor {
             continue
           }
         }
-        // What follows in a word begins none.
+        // The rest of a word begins no other.
         repeat {
           index += 1
         } while index < bytes.count && bytes[index].isWordByte
