@@ -26,7 +26,7 @@ struct HTTP2FrameReader {
     var stream: Int
     /// The number of payload bytes that were not received.
     var missing: Int
-    /// The number of bytes of padding at the end; `nil` before the byte that declares it.
+    /// The number of bytes of padding at the end; `nil` before the byte that declares it, or without one.
     var padding: Int?
 
     func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
@@ -75,8 +75,9 @@ struct HTTP2FrameReader {
   private mutating func begin() {
     let frame = Frame(
       kind: header[3], flags: header[4],
+      // not mutated (4): the mask removes the byte before
       stream: Self.number(header[5...]) & 0x7FFF_FFFF, missing: Self.number(header[..<3]))
-    header.removeAll(keepingCapacity: true)
+    header = []
     isInvalid = isFirst && frame.kind != Self.settings
     isFirst = false
     if frame.kind == Self.headers { headersFlags = frame.flags }
@@ -90,12 +91,12 @@ struct HTTP2FrameReader {
     switch frame.kind {
     case Self.data:
       var range = 0..<bytes.count
-      if frame.padding == nil {
-        frame.padding = frame.has(0x8) ? Int(bytes[0]) : 0
-        if frame.has(0x8) { range = 1..<bytes.count }
+      if frame.has(0x8), frame.padding == nil {
+        frame.padding = Int(bytes[0])
+        range = 1..<bytes.count
       }
-      let padding = max(0, min(range.count, (frame.padding ?? 0) - left))
-      range = range.dropLast(padding)
+      // Padding ends the frame, of which some bytes may not have come.
+      if let padding = frame.padding { range = range.dropLast(max(0, padding - left)) }
       if !range.isEmpty {
         report(.content(UnsafeRawBufferPointer(rebasing: bytes[range]), stream: frame.stream))
       }

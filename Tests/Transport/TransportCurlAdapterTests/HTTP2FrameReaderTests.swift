@@ -61,6 +61,7 @@ import Testing
   func `settings are reported once they are complete, and a confirmation of the client's is not`() {
     let limit = Self.frame(4, 0, on: 0, [0, 3, 0, 0, 0, 5])
     #expect(events(Array(limit.dropLast()), withSettings: true) == [])
+    #expect(events(limit, withSettings: true) == ["settings"])
     #expect(events(limit + Self.frame(4, 0x1), withSettings: true) == ["settings"])
   }
 
@@ -90,6 +91,36 @@ import Testing
     let goAway = Self.frame(7, 0, on: 0, [0x80, 0, 1, 5, 0, 0, 0, 11] + Array("calm down".utf8))
     #expect(events(Self.settings + goAway, size: size) == ["last 261: code 11"])
     #expect(events(Self.settings + Self.frame(7, 0, on: 0, [0, 0, 0, 1])) == [])
+    #expect(events(Self.settings + Self.frame(7, 0, on: 0, [0, 0, 0, 1, 0, 0, 0])) == [])
+  }
+
+  @Test(arguments: [1, 1000])
+  func `a frame that is all padding has no content`(_ size: Int) {
+    let padded = Self.settings + Self.frame(0, 0x8, on: 1, [2, 0, 0])
+    let bytes = padded + Self.frame(1, 0xC, on: 1)
+    var reader = HTTP2FrameReader()
+    var fields: [[UInt8]] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      bytes[start..<min(start + size, bytes.count)].withUnsafeBytes {
+        reader.read($0) { event in
+          switch event {
+          case .settings: break
+          case .fields(let block, _): fields.append(block)
+          default: Issue.record("\(event)")
+          }
+        }
+      }
+    }
+    #expect(fields == [[]])
+  }
+
+  @Test func `a continuation without a field block ends no stream`() {
+    #expect(events(Self.settings + Self.frame(9, 0x4, on: 1, [1])) == ["1: fields [1]"])
+  }
+
+  @Test func `a frame of another type may be longer than a field block`() {
+    let long = Self.frame(0x41, on: 1, [UInt8](repeating: 0, count: 1 << 20 + 1))
+    #expect(events(Self.settings + long + Self.frame(3, on: 1, [0, 0, 0, 8])) == ["1: reset 8"])
   }
 
   @Test func `bytes that do not begin with SETTINGS are invalid`() {
