@@ -416,9 +416,7 @@ extension UInt8 {
   fileprivate var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
 
   /// Whether the byte is a letter, a digit or `_`.
-  var isWordByte: Bool {
-    (self | 0x20 >= 0x61 && self | 0x20 <= 0x7A) || (self >= 0x30 && self <= 0x39) || self == 0x5F
-  }
+  var isWordByte: Bool { isLetter || isDigit || self == 0x5F }
 }
 
 extension [UInt8] {
