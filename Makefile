@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup servers contracts test explorers others crashes transports example threads matrix bench fuzz soak mutation \
+.PHONY: help setup servers build contracts test explorers others crashes transports example threads matrix bench fuzz soak mutation \
   libcurl-versions on-debian systems filesystems portable portable-system adopters workflows api-breakage docs scaffold \
   lint format
 
@@ -48,15 +48,18 @@ RUN_TESTS = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) Scripts/in-t
 TESTS := swift-contract-testingPackageTests
 BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
 
-# All processes are one run.
+# The servers are installed while the tests, which need none to compile, are built. All processes are one run.
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
-test: setup servers ## Run all tests
-	@$(BUILD_TESTS)
+test: setup ## Run all tests
+	@$(MAKE) --no-print-directory -j 2 servers build
 	@echo "runs the tests and the explorations side by side, and prints each when it has ended: about 5 minutes"
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target others explorers
 	@$(RUN_TESTS) --filter '$(CONTACTS)'
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target crashes transports
-	@$(MAKE) --no-print-directory matrix
+	@$(MAKE) --no-print-directory matrix BUILD_TESTS=true
+
+build: setup
+	@$(BUILD_TESTS)
 
 explorers: WIDTH = 4
 explorers:

@@ -162,8 +162,14 @@ let harness: [Target] = [
     name: "HarnessTests",
     dependencies: [
       "CPlatform", "ContractEvidence", "ContractInterleavings", "ContractLiveCalls",
-      "ContractReports", "ContractTesting", "SystemLocks", "SystemProcesses",
+      "ContractReports", "ContractTesting", "SystemLocks", "SystemProcesses", "harness-specimens",
     ]),
+  .executableTarget(
+    name: "harness-specimens",
+    dependencies: [
+      "ContractExploration", "ContractInterleavings", "ContractTesting", "SystemLocks",
+    ],
+    path: "Tests/Harness/HarnessSpecimens"),
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
@@ -211,6 +217,7 @@ let harness: [Target] = [
     name: "CommandLineTests",
     dependencies: [
       "ContractEvidence", "ContractReports", "EvidenceSamples", "SystemProcesses", "contracts",
+      "harness-specimens",
     ],
     exclude: ["Planted"]),
 ]

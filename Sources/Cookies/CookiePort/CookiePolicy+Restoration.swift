@@ -35,9 +35,8 @@ extension CookiePolicy {
   private func checkText(of cookie: Cookie) throws(CookieRejection) {
     let name = cookie.name.utf8
     let value = cookie.value.utf8
-    for text in [name, value, cookie.domain.utf8, cookie.path.utf8]
-    where text.contains(where: \.isCookieControl) {
-      throw .controlCharacter
+    for text in [name, value, cookie.domain.utf8, cookie.path.utf8] {
+      for byte in text where byte.isCookieControl { throw .controlCharacter }
     }
     for text in [name, value] {
       guard !text.contains(UInt8(ascii: ";")), text.first?.isCookieSpace != true,

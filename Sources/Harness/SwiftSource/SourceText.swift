@@ -145,5 +145,8 @@ package struct SourceText: Sendable {
   }
 
   /// Whether a byte belongs to operators.
-  package static func isOperator(_ byte: UInt8) -> Bool { "/=-+!*%<>&|^~?.".utf8.contains(byte) }
+  package static func isOperator(_ byte: UInt8) -> Bool { operators[Int(byte)] }
+
+  /// Whether a byte belongs to operators, by the byte.
+  private static let operators = (0...UInt8.max).map("/=-+!*%<>&|^~?.".utf8.contains)
 }

@@ -15,7 +15,7 @@ struct ProcessTree {
   var leader: pid_t
   let mark: String
   /// The members found so far, with the times at which they started: an id may be used again.
-  private var known: [pid_t: Substring] = [:]
+  private var known: [pid_t: UInt64] = [:]
 
   init(leader: pid_t, mark: String) {
     self.leader = leader
@@ -28,24 +28,45 @@ struct ProcessTree {
     var isStopped: Bool
     /// The ids of parent, group and session.
     var others: [pid_t]
-    var started: Substring
+    /// The time after the system's start, in ticks of the clock.
+    var started: UInt64
 
     init?(_ process: pid_t) { self.init(process, of: "/proc/\(process)/stat") }
 
     /// Reads the file of a process or of one of its threads.
     init?(_ process: pid_t, of file: String) {
-      guard let data = FileManager.default.contents(atPath: file),
-        // The program's name, in brackets, may contain anything.
-        let end = data.lastIndex(of: UInt8(ascii: ")"))
-      else { return nil }
-      let fields = String(decoding: data[data.index(after: end)...], as: UTF8.self)
-        .split(separator: " ")
+      guard let data = FileManager.default.contents(atPath: file) else { return nil }
+      // The program's name, in brackets, may contain anything. A number may be negative, such as a group's id.
+      let fields = data.withUnsafeBytes { bytes -> [(first: UInt8, value: Int64)] in
+        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return [] }
+        var fields: [(first: UInt8, value: Int64)] = []
+        var isNew = true
+        // Every process is read whenever a server ends, so this is byte by byte: without optimization, splitting
+        // strings takes five times as long as reading the file.
+        for index in (end + 1)..<bytes.count where fields.count < 21 {
+          let byte = bytes[index]
+          if byte == UInt8(ascii: " ") {
+            isNew = true
+          } else if isNew {
+            isNew = false
+            fields.append((byte, 0))
+          }
+          if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+            let last = fields.count - 1
+            fields[last].value = fields[last].value &* 10 &+ Int64(byte - UInt8(ascii: "0"))
+          }
+        }
+        return fields
+      }
       guard fields.count > 19 else { return nil }
       id = process
-      isRunning = !["Z", "X"].contains(fields[0])
-      isStopped = ["T", "t"].contains(fields[0])
-      others = fields[1...3].compactMap { pid_t($0) }
-      started = fields[19]
+      let state = fields[0].first
+      isRunning = state != UInt8(ascii: "Z") && state != UInt8(ascii: "X")
+      isStopped = state == UInt8(ascii: "T") || state == UInt8(ascii: "t")
+      others = fields[1...3].map {
+        $0.first == UInt8(ascii: "-") ? -1 : pid_t(truncatingIfNeeded: $0.value)
+      }
+      started = UInt64(bitPattern: fields[19].value)
     }
   }
 

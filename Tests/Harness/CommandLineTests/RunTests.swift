@@ -9,8 +9,8 @@ import Testing
       "bin/swift": """
       #!/bin/sh
       [ "$*" = 'test --filter Contract' ] || exit 99
-      CONTRACT_SPECIMEN=1 SPECIMENS='\(name)' SWIFT_BACKTRACE=enable=no exec '\(ToolFolder.testProgram.path)' \
-        --testing-library swift-testing --filter 'HarnessTests\\.Specimens/(cases|\(name))\\('
+      CONTRACT_SPECIMEN=1 SPECIMENS='\(name)' SWIFT_BACKTRACE=enable=no exec '\(ToolFolder.product("harness-specimens"))' \
+        --testing-library swift-testing --filter 'harness_specimens\\.Specimens/(cases|\(name))\\('
       """
     ]
   }

@@ -42,9 +42,6 @@ struct ToolRun {
 struct ToolFolder {
   let url: URL
 
-  /// The executable of these tests.
-  static let testProgram = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-
   /// Creates a folder with files. Those in `bin` are executable.
   init(files: [String: String] = [:]) throws {
     url = FileManager.default.temporaryDirectory
@@ -75,8 +72,12 @@ struct ToolFolder {
   func remove() { try? FileManager.default.removeItem(at: url) }
 
   /// The path of the tool.
-  static var tool: String {
-    testProgram.deletingLastPathComponent().appendingPathComponent("contracts").path
+  static var tool: String { product("contracts") }
+
+  /// The path of an executable product.
+  static func product(_ name: String) -> String {
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent(name).path
   }
 
   /// The variables of this process without the harness's, with the folder's `bin` first in `PATH`.

@@ -8,14 +8,14 @@ import Testing
       (
         "unknownDeviation",
         "'sound' deviates from 'add', which is not a clause (did you mean 'adds'?); remove "
-          + ".deviating(from: \"add\") at HarnessTests/Specimens.swift:"
+          + ".deviating(from: \"add\") at harness_specimens/Specimens.swift:"
       ),
       (
         "unknownCapability",
         "'sound' lacks 'unheard-of', which no clause requires; remove it, or name one of memory"
       ),
       ("placeholderReason", "'sound' deviates from 'adds' because 'TODO'; write the reason"),
-      ("duplicateClause", "two clauses have the id 'same' (the first is at HarnessTests/Specimens"),
+      ("duplicateClause", "two clauses have the id 'same' (the first is at harness_specimens/Specimens"),
       (
         "missingAbsence",
         "no clause checks its absence, so an implementation could claim to lack it"

@@ -41,11 +41,11 @@ import Testing
     #expect(run.outcome("counter/adds@stuck") == .failed)
     #expect(run.outcome("counter/adds@sound") == .passed)
     let issue = try #require(run.result("counter/adds@stuck")?.issues.first)
-    #expect(issue.file == "HarnessTests/Specimens.swift")
+    #expect(issue.file == "harness_specimens/Specimens.swift")
     #expect(issue.message.contains("the sum is too small"))
     #expect(
       run.output.contains(
-        "CONTRACT='counter/adds@stuck' swift test --filter 'HarnessTests.Specimens/cases'"))
+        "CONTRACT='counter/adds@stuck' swift test --filter 'harness_specimens.Specimens/cases'"))
     #expect(run.matrix.tables.first?.rows.first?.verdict == .realityMoved)
   }
 
@@ -65,7 +65,7 @@ import Testing
     #expect(run.outcome("counter/adds@sound") == .failed)
     #expect(
       run.output.contains(
-        "no longer deviates: remove .deviating(from: \"adds\") at HarnessTests/Specimens.swift:"))
+        "no longer deviates: remove .deviating(from: \"adds\") at harness_specimens/Specimens.swift:"))
   }
 
   @Test func `an intermittent deviation may hold or not`() async throws {
@@ -165,7 +165,7 @@ import Testing
     #expect(run.status == 1)
     let problem =
       "leaking/leaks@sound left a task running, which evaluated an expectation after the case had ended, at "
-      + "HarnessTests/Specimens.swift:"
+      + "harness_specimens/Specimens.swift:"
     #expect(run.matrix.problems.contains { $0.hasPrefix(problem) }, "\(run.matrix.problems)")
     #expect(run.output.contains("checked in a detached task"))
     let detached = run.matrix.problems.filter {

@@ -29,8 +29,8 @@ import Testing
     shell.executableURL = URL(filePath: "/bin/sh")
     shell.arguments = [
       "-c",
-      "\"$0\" --testing-library swift-testing --filter 'HarnessTests.Specimens/cases'; exit $?",
-      URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path,
+      "\"$0\" --testing-library swift-testing --filter 'harness_specimens.Specimens/cases'; exit $?",
+      SpecimenRun.program,
     ]
     shell.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONTRACT") }
       .merging([

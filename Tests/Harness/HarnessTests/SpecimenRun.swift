@@ -6,9 +6,14 @@ import Testing
 
 /// The result of a test process that ran one of the ``Specimens``.
 struct SpecimenRun {
-  /// Whether this process was started to run a specimen.
-  static let isSpecimenProcess =
-    ProcessInfo.processInfo.environment["CONTRACT_SPECIMEN"] != nil
+  /// The program that has the specimens: beside this one.
+  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appending(path: "harness-specimens").path
+
+  /// The filter for a specimen or a test function of ``Specimens``.
+  static func filter(_ name: String) -> String {
+    "harness_specimens\\.Specimens/(cases|\(name))\\("
+  }
 
   /// The process's exit status, or the negative number of the signal that ended it.
   var status: Int32
@@ -46,10 +51,9 @@ struct SpecimenRun {
     variables["CONTRACT_JOURNAL_FOLDER"] = folder.path
     variables["SWIFT_BACKTRACE"] = "enable=no"
     variables["NO_COLOR"] = "1"
-    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    let filter = "HarnessTests\\.Specimens/(cases|\(name))\\("
     let run = try await ProgramRun(
-      [program, "--testing-library", "swift-testing", "--filter", filter] + arguments,
+      [Self.program, "--testing-library", "swift-testing", "--filter", Self.filter(name)]
+        + arguments,
       environment: variables.merging(environment) { $1 })
     status = run.status
     output = run.text

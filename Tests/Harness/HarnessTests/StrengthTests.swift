@@ -51,7 +51,7 @@ import Testing
         #expect(result.expectations == 0)
         let issue = try #require(result.issues.first)
         #expect(issue.message.hasPrefix("\(result.id) evaluated no expectation, so it can't fail"))
-        #expect(issue.file == "HarnessTests/Specimens.swift")
+        #expect(issue.file == "harness_specimens/Specimens.swift")
         let line = run.matrix.tables.first?.contract.clauses
           .first { $0.id == result.id.clause }?.line
         #expect(issue.line == line)

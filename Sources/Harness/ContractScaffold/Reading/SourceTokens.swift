@@ -59,10 +59,12 @@ struct SourceTokens {
 
   private mutating func take() {
     let end: Int
-    if let arrow = ["...", "->"].first(where: { has($0, at: offset) }) {
-      end = offset + arrow.utf8.count
+    if !SourceText.isOperator(bytes[offset]) {
+      end = source.endOfToken(at: offset)
+    } else if has("...", at: offset) {
+      end = offset + 3
     } else {
-      end = SourceText.isOperator(bytes[offset]) ? offset + 1 : source.endOfToken(at: offset)
+      end = offset + (has("->", at: offset) ? 2 : 1)
     }
     let range = offset..<end
     tokens.append(

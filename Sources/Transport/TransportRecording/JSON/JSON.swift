@@ -107,7 +107,7 @@ extension JSON {
   private static func newLine(_ level: Int?, to output: inout [UInt8]) {
     guard let level else { return }
     output.append(0x0A)
-    output.append(contentsOf: repeatElement(0x20, count: 2 * level))
+    for _ in 0..<level { output += "  ".utf8 }
   }
 
   private static func write(_ text: String, to output: inout [UInt8]) {

@@ -4,7 +4,7 @@ import Testing
 /// Explorations of an implementation that ends or blocks its process, next to correct ones.
 ///
 /// One after another, because each starts many processes, and shrinking has a time limit.
-@Suite(.serialized, .enabled(if: !SpecimenRun.isSpecimenProcess)) struct ExploredCrashTests {
+@Suite(.serialized) struct ExploredCrashTests {
   /// Calls a closure with a folder for examples, and removes the folder.
   private func withFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory

@@ -2,6 +2,8 @@ import ContractExploration
 import ContractTesting
 import Testing
 
+@testable import harness_specimens
+
 /// The test that exploration prints for the implementation `capped`.
 struct PastedTest {
   @Test func `a pasted test fails like the exploration`() async throws {

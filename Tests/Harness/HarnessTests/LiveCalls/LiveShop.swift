@@ -4,6 +4,7 @@ import SystemLocks
 import Testing
 
 @testable import ContractTesting
+@testable import harness_specimens
 
 /// A folder of journals, and a contract whose live implementations count their calls.
 final class LiveShop: Sendable {

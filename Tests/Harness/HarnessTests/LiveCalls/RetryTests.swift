@@ -5,6 +5,7 @@ import Testing
 
 @testable import ContractLiveCalls
 @testable import ContractTesting
+@testable import harness_specimens
 
 /// A live case that failed may be tried again.
 @Suite struct RetryTests {

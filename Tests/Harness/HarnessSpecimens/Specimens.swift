@@ -6,9 +6,12 @@ import Testing
 
 /// Contracts and implementations that are wrong on purpose, and some that are correct.
 ///
-/// They run only in processes that ``SpecimenRun`` starts. ``cases(_:)`` runs the specimens that the variable
+/// They run only in processes that tests start: see `SpecimenRun`. ``cases(_:)`` runs the specimens that the variable
 /// `SPECIMENS` names.
-@Suite(.enabled(if: SpecimenRun.isSpecimenProcess, "SpecimenRun runs these in a separate process"))
+@Suite(
+  .enabled(
+    if: ProcessInfo.processInfo.environment["CONTRACT_SPECIMEN"] != nil,
+    "a test starts the program harness-specimens for these"))
 struct Specimens {
   /// The cases of a specimen, or of several whose names are joined by `|`.
   private static var chosen: [ContractCase<Counter>] {
