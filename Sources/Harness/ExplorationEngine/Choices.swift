@@ -135,35 +135,46 @@ public struct Choices: Sendable {
   public mutating func integer<Value: FixedWidthInteger>(
     in range: ClosedRange<Value>, domain: Domain? = nil
   ) -> Value {
-    let width = range.upperBound.distanceInRanks(from: range.lowerBound)
-    if width > 15, mode != .replaying, generator.next() & 3 == 0,
-      let value = interestingValue(in: range)
-    {
-      let rank = note(min(value.rank(in: range), width), upTo: width, domain: domain)
-      let drawn = Value(rank: rank, in: range)
-      if seesModel { interesting.remember(Int64(clamping: drawn)) }
-      return drawn
+    if let lower = Int64(exactly: range.lowerBound), let upper = Int64(exactly: range.upperBound) {
+      return Value(truncatingIfNeeded: integer(lower, upper, domain))
     }
-    let drawn = Value(rank: rank(upTo: width, domain: domain), in: range)
-    if seesModel, width > 15 { interesting.remember(Int64(clamping: drawn)) }
-    return drawn
+    return Value(rank: rank(upTo: Ranks(range).last, domain: domain), in: range)
   }
 
-  /// An interesting value of a range, if there is one that 64 bits can represent.
+  /// Draws an `Int` as the generic function draws it, which is slower without optimization.
+  ///
+  /// - Parameters:
+  ///   - range: The possible values.
+  ///   - domain: The meaning of the value.
   @inlinable
-  mutating func interestingValue<Value: FixedWidthInteger>(
-    in range: ClosedRange<Value>
-  ) -> Value? {
-    guard let lower = Int64(exactly: range.lowerBound),
-      let upper = Int64(exactly: range.upperBound)
-    else { return nil }
-    return interesting.draw(&generator, lower, upper, seesModel: seesModel).map {
-      Value(truncatingIfNeeded: $0)
+  public mutating func integer(in range: ClosedRange<Int>, domain: Domain? = nil) -> Int {
+    Int(integer(Int64(range.lowerBound), Int64(range.upperBound), domain))
+  }
+
+  @inlinable
+  mutating func integer(_ lower: Int64, _ upper: Int64, _ domain: Domain?) -> Int64 {
+    let ranks = Ranks(lower, upper)
+    let last = ranks.last
+    let simplest = Ranks.simplest(lower, upper)
+    if last > 15, mode != .replaying, generator.next() & 3 == 0,
+      let value = interesting.draw(&generator, lower, upper, seesModel: seesModel)
+    {
+      let distance = UInt64(bitPattern: value < simplest ? simplest &- value : value &- simplest)
+      note(
+        ranks.rank(isBelow: value < simplest, distance: distance), upTo: last, domain: domain)
+      if seesModel { interesting.remember(value) }
+      return value
     }
+    let (isBelow, distance) = ranks.place(ofRank: rank(upTo: last, domain: domain))
+    let offset = Int64(bitPattern: distance)
+    let drawn = isBelow ? simplest &- offset : simplest &+ offset
+    if seesModel, last > 15 { interesting.remember(drawn) }
+    return drawn
   }
 
   /// Remembers and records a rank that was drawn in another way.
   @inlinable
+  @discardableResult
   mutating func note(_ rank: UInt64, upTo limit: UInt64, domain: Domain?) -> UInt64 {
     if let domain {
       let memory = memory(of: domain)

@@ -82,12 +82,41 @@ import Testing
   func `each value of a range has one rank, in the order of the distance from zero`(
     range: ClosedRange<Int8>
   ) {
-    let width = range.upperBound.distanceInRanks(from: range.lowerBound)
-    let values = (0...width).map { Int8(rank: $0, in: range) }
+    let values = (0...Ranks(range).last).map { Int8(rank: $0, in: range) }
     #expect(Set(values) == Set(range))
     #expect(values.count == range.count)
+    #expect(values.map { $0.rank(in: range) } == Array(0...Ranks(range).last))
     let distances = values.map { abs(Int($0)) }
     #expect(distances == distances.sorted())
+  }
+
+  /// The value that a replay draws for a rank.
+  private func replayed<Value: FixedWidthInteger>(_ rank: UInt64, _ range: ClosedRange<Value>)
+    -> Value
+  {
+    var choices = Choices(replaying: ChoiceSequence(preamble: [rank], spans: []))
+    return choices.integer(in: range)
+  }
+
+  @Test(
+    arguments: [-3...4, 0...7, -9 ... -2, .min ... .max, .min...3, -3 ... .max, .max ... .max]
+      as [ClosedRange<Int>])
+  func `an Int has the rank that it has in other types`(range: ClosedRange<Int>) {
+    let ranks = Ranks(range)
+    let wide = Int128(range.lowerBound)...Int128(range.upperBound)
+    for rank in Set([0, 1, 2, 5, 6, 7, .max / 2, .max - 1, .max].map { min($0, ranks.last) }) {
+      var choices = Choices(replaying: ChoiceSequence(preamble: [rank], spans: []))
+      let value: Int = choices.integer(in: range)
+      #expect(value == replayed(rank, range) && Int128(value) == Int128(rank: rank, in: wide))
+      #expect(value.rank(in: range) == rank && Int128(value).rank(in: wide) == rank)
+    }
+  }
+
+  @Test func `a range wider than 64 bits has its simplest integers`() {
+    #expect(replayed(.max, 1...UInt64.max) == .max)
+    #expect(replayed(.max, 5 ... .max as ClosedRange<UInt128>) == 5 + UInt128(UInt64.max))
+    #expect(replayed(.max - 1, .min ... .max as ClosedRange<Int128>) == -Int128(Int64.max))
+    #expect(replayed(.max, .min ... .max as ClosedRange<Int128>) == Int128(1) << 63)
   }
 
   @Test func `draws stay inside ranges of any width and reach their bounds`() {

@@ -15,7 +15,10 @@ import Testing
         "'sound' lacks 'unheard-of', which no clause requires; remove it, or name one of memory"
       ),
       ("placeholderReason", "'sound' deviates from 'adds' because 'TODO'; write the reason"),
-      ("duplicateClause", "two clauses have the id 'same' (the first is at harness_specimens/Specimens"),
+      (
+        "duplicateClause",
+        "two clauses have the id 'same' (the first is at harness_specimens/Specimens"
+      ),
       (
         "missingAbsence",
         "no clause checks its absence, so an implementation could claim to lack it"

@@ -65,7 +65,8 @@ import Testing
     #expect(run.outcome("counter/adds@sound") == .failed)
     #expect(
       run.output.contains(
-        "no longer deviates: remove .deviating(from: \"adds\") at harness_specimens/Specimens.swift:"))
+        "no longer deviates: remove .deviating(from: \"adds\") at harness_specimens/Specimens.swift:"
+      ))
   }
 
   @Test func `an intermittent deviation may hold or not`() async throws {

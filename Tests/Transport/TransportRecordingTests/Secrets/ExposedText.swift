@@ -69,14 +69,20 @@ struct ExposedText {
       base64Encoded: Data(text + [UInt8](repeating: 0x3D, count: (4 - text.count % 4) % 4)))
   }
 
+  /// The value of each byte as a hexadecimal digit, or -1.
+  private static let digits: [Int8] = (0..<256).map { (byte: Int) -> Int8 in
+    Character(Unicode.Scalar(UInt8(byte))).hexDigitValue.map(Int8.init) ?? -1
+  }
+
   private static func hexadecimal(_ word: String) -> Data? {
-    let digits = word.utf8.map {
-      Int8(truncatingIfNeeded: Character(Unicode.Scalar($0)).hexDigitValue ?? -1)
+    var data = Data()
+    var high: UInt8?
+    for byte in word.utf8 {
+      guard digits[Int(byte)] >= 0 else { return nil }
+      let digit = UInt8(digits[Int(byte)])
+      if let left = high { data.append(left << 4 | digit) }
+      high = high == nil ? digit : nil
     }
-    guard digits.count % 2 == 0, !digits.contains(-1) else { return nil }
-    return Data(
-      stride(from: 0, to: digits.count, by: 2).map {
-        UInt8(digits[$0]) << 4 | UInt8(digits[$0 + 1])
-      })
+    return high == nil ? data : nil
   }
 }
