@@ -53,9 +53,8 @@ final class OriginListener: Sendable {
       return threads.connections.values
     }
     for thread in connections { thread.join() }
-    for descriptor in fillers + [socket, stop.reader, stop.writer] {
-      Foundation.close(descriptor)
-    }
+    LoopbackSocket.closeListener(socket)
+    for descriptor in fillers + [stop.reader, stop.writer] { Foundation.close(descriptor) }
   }
 
   private func accept(_ shared: OriginConnection.Shared) {

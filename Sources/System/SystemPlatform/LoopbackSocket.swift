@@ -46,6 +46,15 @@ package enum LoopbackSocket {
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
   }
 
+  /// Closes a socket that may listen, after which its port refuses connections.
+  ///
+  /// Closing is not enough: a process that another thread has just started holds every descriptor until it calls
+  /// execve(2), and connections to that copy would still be accepted. On Linux shutdown(2) stops all copies.
+  package static func closeListener(_ socket: Int32) {
+    shutdown(socket, Int32(SHUT_RDWR))
+    close(socket)
+  }
+
   /// Creates a socket connected to a port.
   package static func connect(to port: UInt16) throws(Failure) -> Int32 {
     let socket = try make()
@@ -72,7 +81,7 @@ package enum LoopbackSocket {
   /// any port (port 0) does not get it. A server that binds it by number does, with `SO_REUSEADDR`.
   package static func freePort() throws(Failure) -> UInt16 {
     let (listener, port) = try bound(isReusable: true)
-    defer { Foundation.close(listener) }
+    defer { closeListener(listener) }
     try check("listen", listen(listener, 1))
     let client = try connect(to: port)
     defer { Foundation.close(client) }
@@ -95,7 +104,7 @@ package enum LoopbackSocket {
   }
 
   /// The port of a socket's own end. A client that got the port that it connects to is connected to itself.
-  private static func localPort(of socket: Int32) -> UInt16? {
+  package static func localPort(of socket: Int32) -> UInt16? {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let code = withUnsafeMutablePointer(to: &address) {

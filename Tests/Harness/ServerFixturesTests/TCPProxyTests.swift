@@ -48,6 +48,20 @@ import Testing
     }
   }
 
+  /// A process that another thread starts has a copy of every descriptor until it calls execve(2).
+  @Test func `connections are refused while a copy of the listening socket is open`() async throws {
+    try await withProxy { proxy, _ in
+      let listener = try #require(
+        (3..<4096).first { LoopbackSocket.isListening($0, on: proxy.port) })
+      let copy = dup(listener)
+      defer { close(copy) }
+      proxy.faults.refusesConnections = true
+      #expect(throws: (any Error).self) { try Client(port: proxy.port) }
+      proxy.faults.refusesConnections = false
+      #expect(try Client(port: proxy.port).ask("hello") == .bytes("hello"))
+    }
+  }
+
   @Test(arguments: [
     (ProxyFaults.Ending.reset, Client.Reply.reset), (.close, .end), (.halfClose, .end),
   ])
@@ -182,5 +196,14 @@ import Testing
     }
     #expect(delays(1) == delays(1))
     #expect(delays(1) != delays(2))
+  }
+}
+
+extension LoopbackSocket {
+  fileprivate static func isListening(_ descriptor: Int32, on port: UInt16) -> Bool {
+    var accepts: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) == 0 && accepts == 1
+      && localPort(of: descriptor) == port
   }
 }

@@ -145,7 +145,7 @@ public final class TCPProxy: Sendable {
         if isStopped || refuses, let open = listener {
           // Otherwise a server that was given this port before could bind it.
           LoopbackSocket.makeReusable(reservation, false)
-          close(open)
+          LoopbackSocket.closeListener(open)
           listener = nil
         }
         if !isStopped, !refuses, listener == nil {
