@@ -138,7 +138,9 @@ public struct Choices: Sendable {
     if let lower = Int64(exactly: range.lowerBound), let upper = Int64(exactly: range.upperBound) {
       return Value(truncatingIfNeeded: integer(lower, upper, domain))
     }
-    return Value(rank: rank(upTo: Ranks(range).last, domain: domain), in: range)
+    let drawn = Value(rank: rank(upTo: Ranks(range).last, domain: domain), in: range)
+    if seesModel { interesting.remember(Int64(clamping: drawn)) }
+    return drawn
   }
 
   /// Draws an `Int` as the generic function draws it, which is slower without optimization.

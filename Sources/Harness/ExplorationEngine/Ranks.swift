@@ -17,7 +17,7 @@
 
   /// The ranks of the range between two bounds.
   ///
-  /// Every draw needs them, and generic code is several times slower without optimization.
+  /// Every draw needs them, and generic code is slower without optimization.
   @inlinable
   init(_ lower: Int64, _ upper: Int64) {
     let simplest = Self.simplest(lower, upper)

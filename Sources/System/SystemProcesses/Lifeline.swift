@@ -10,7 +10,7 @@ import SystemLocks
 /// it after the folder is removed, so that there is no moment at which the folder would stay.
 package final class Lifeline: Sendable {
   /// The value of the variable that the guarded processes inherit.
-  let mark = UUID().uuidString
+  package let mark = UUID().uuidString
 
   private let guardian: pid_t
   private let connection: Connection

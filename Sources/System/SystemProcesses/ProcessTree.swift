@@ -7,9 +7,9 @@ import Foundation
 /// found once stay members. It needs /proc; elsewhere the tree has no members.
 ///
 /// Source: proc(5), the files stat and environ.
-struct ProcessTree {
+package struct ProcessTree {
   /// The name of the variable that every process of a tree inherits.
-  static let variable = "CONTRACT_PROCESS_TREE"
+  package static let variable = "CONTRACT_PROCESS_TREE"
 
   /// The program; 0 once it is reaped, because its id may then be another process's.
   var leader: pid_t
@@ -17,7 +17,7 @@ struct ProcessTree {
   /// The members found so far, with the times at which they started: an id may be used again.
   private var known: [pid_t: UInt64] = [:]
 
-  init(leader: pid_t, mark: String) {
+  package init(leader: pid_t, mark: String) {
     self.leader = leader
     self.mark = mark
   }
@@ -141,7 +141,7 @@ struct ProcessTree {
   ///
   /// - Returns: Whether there was one.
   @discardableResult
-  mutating func kill() -> Bool {
+  package mutating func kill() -> Bool {
     signal(SIGSTOP)
     let all = members()
     for process in all { Foundation.kill(process, SIGKILL) }

@@ -101,6 +101,9 @@ import Testing
     let before = try directory.contents()
     #expect(try await failure(fileSize: 50_000, mode: "salvage").hasPrefix("failed: full"))
     #expect(try directory.contents() == before)
+    // Not even an empty log of the copy.
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    #expect(!names.contains { $0.contains("damaged") }, "\(names)")
   }
 
   @Test func `a store on a full disk is unchanged`() async throws {

@@ -14,6 +14,11 @@ import Testing
   if display.text != "2 pieces" { raise(SIGSTOP) }
 }
 
+@Test(.enabled(if: ProcessInfo.processInfo.environment["TALLY_LEAVES"] != nil))
+func `leaves a process in a group of its own`() throws {
+  _ = try Process.run(URL(filePath: "/bin/sleep"), arguments: ["4711"])
+}
+
 @Test(.enabled(if: ProcessInfo.processInfo.environment["TALLY_WAITS"] != nil))
 func `stops its process, until that is killed`() {
   raise(SIGSTOP)

@@ -59,6 +59,8 @@ final class CaseServerProcess {
   private let temporaryFolder: String?
   /// Kills the process and its group when this process dies; a process that serves cases ends by itself.
   private let lifeline: Lifeline?
+  /// The processes that tests have started, which may be in groups of their own.
+  private var tree: ProcessTree?
 
   /// The longest file that a process writes, in blocks of 512 bytes: 256 MiB. A mutant that writes
   /// without end would fill the disk, or the memory.
@@ -107,6 +109,7 @@ final class CaseServerProcess {
       variables["TMPDIR"] = temporaryFolder
     }
     variables.merge(program.request) { $1 }
+    if let lifeline { variables[ProcessTree.variable] = lifeline.mark }
     if let state {
       variables[SwitchSource.variable] = state.path
     } else {
@@ -133,6 +136,7 @@ final class CaseServerProcess {
       throw MutationError("can't start \(program.path): \(String(cString: strerror(code)))")
     }
     lifeline?.watch(process)
+    tree = lifeline.map { ProcessTree(leader: process, mark: $0.mark) }
   }
 
   deinit {
@@ -193,6 +197,8 @@ final class CaseServerProcess {
     isEnded = true
     var signal: Int32 = 0
     _ = platform_wait_for_exit(process)
+    // A program of a mutant may compute without end.
+    tree?.kill()
     let status = platform_exit_of(process, &signal)
     if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
     lifeline?.dismiss()
@@ -205,6 +211,7 @@ final class CaseServerProcess {
   /// Kills the process.
   func end() {
     guard !isEnded else { return }
+    tree?.kill()
     kill(lifeline == nil ? process : -process, SIGKILL)
     _ = waitForEnd()
   }
