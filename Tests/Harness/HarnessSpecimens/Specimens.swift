@@ -1,8 +1,7 @@
+import ContractTesting
 import Foundation
 import SystemLocks
 import Testing
-
-@testable import ContractTesting
 
 /// Contracts and implementations that are wrong on purpose, and some that are correct.
 ///

@@ -13,13 +13,13 @@ public struct Implementation<Fixture>: Sendable {
   public let kind: ImplementationKind
 
   /// Where the implementation is declared.
-  let sourceLocation: SourceLocation
+  package let sourceLocation: SourceLocation
 
-  let make: @Sendable (FixtureScope) async throws -> Fixture
-  var lacks: [Lack] = []
+  package let make: @Sendable (FixtureScope) async throws -> Fixture
+  package var lacks: [Lack] = []
   var deviations: [Deviation] = []
   var probe: AvailabilityProbe?
-  var unavailability: (@Sendable (any Error) -> String?)?
+  package var unavailability: (@Sendable (any Error) -> String?)?
   var fixtureProbe = FixtureProbe<Fixture>()
   var processSharing: ProcessSharing?
   package var resources: Set<String> = []
@@ -71,7 +71,7 @@ public struct Implementation<Fixture>: Sendable {
     _ make: @escaping @Sendable (FixtureScope) async throws -> Fixture
   ) -> Self { Self(id: id, kind: .recorded, sourceLocation: sourceLocation, make: make) }
 
-  init(
+  package init(
     id: String, kind: ImplementationKind, sourceLocation: SourceLocation,
     make: @escaping @Sendable (FixtureScope) async throws -> Fixture
   ) {
@@ -82,7 +82,7 @@ public struct Implementation<Fixture>: Sendable {
   }
 
   /// A capability that the implementation lacks, with the reason.
-  struct Lack: Sendable {
+  package struct Lack: Sendable {
     var capability: Capability
     var reason: String
   }

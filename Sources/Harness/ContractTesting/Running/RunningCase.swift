@@ -5,9 +5,9 @@ import Testing
 /// The case that the current task runs: a clause on an implementation or on a saboteur.
 ///
 /// It is task-local, so child tasks and the tasks of `Task { }` have it too, and detached tasks don't.
-final class RunningCase: Sendable {
+package final class RunningCase: Sendable {
   /// The case of the current task, or `nil` outside of cases.
-  @TaskLocal static var current: RunningCase?
+  @TaskLocal package static var current: RunningCase?
 
   let id: CaseID
 
@@ -46,7 +46,7 @@ final class RunningCase: Sendable {
   }
 
   /// Whether the case's steps have ended, other than by its time limit.
-  var hasEnded: Bool { state.withLock(\.hasEnded) }
+  package var hasEnded: Bool { state.withLock(\.hasEnded) }
 
   /// How many expectations the clause has evaluated, passing ones included; `nil` if nothing counts them here.
   var expectationCount: Int? {
