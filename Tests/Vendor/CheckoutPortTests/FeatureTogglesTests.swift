@@ -61,8 +61,16 @@ import Testing
 
   @Test func `a missing file and a folder are errors`() {
     for file in [folder.appendingPathComponent("missing.json"), folder] {
-      #expect(throws: FeatureTogglesError.self) { try FileFeatureToggles(file) }
+      let error = #expect(throws: FeatureTogglesError.self) { try FileFeatureToggles(file) }
+      #expect(error?.source == file.path)
     }
+  }
+
+  @Test func `a property list is read like JSON`() throws {
+    let file = folder.appendingPathComponent("toggles.plist")
+    let toggles = ["one-tap-checkout-in-cart": true]
+    try PropertyListEncoder().encode(toggles).write(to: file)
+    #expect(try FileFeatureToggles(file).isEnabled(.oneTapCheckoutInCart))
   }
 
   @Test func `unknown names are ignored`() throws {
