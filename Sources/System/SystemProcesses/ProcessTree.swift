@@ -42,7 +42,7 @@ package struct ProcessTree {
         var fields: [(first: UInt8, value: Int64)] = []
         var isNew = true
         // Every process is read whenever a server ends, so this is byte by byte: without optimization, splitting
-        // strings takes five times as long as reading the file.
+        // strings takes several times as long as reading the file.
         for index in (end + 1)..<bytes.count where fields.count < 21 {
           let byte = bytes[index]
           if byte == UInt8(ascii: " ") {

@@ -29,7 +29,7 @@ import Testing
     shell.executableURL = URL(filePath: "/bin/sh")
     shell.arguments = [
       "-c",
-      "\"$0\" --testing-library swift-testing --filter 'harness_specimens.Specimens/cases'; exit $?",
+      "\"$0\" --testing-library swift-testing --filter '\(SpecimenRun.filter("failing"))'; exit $?",
       SpecimenRun.program,
     ]
     shell.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONTRACT") }

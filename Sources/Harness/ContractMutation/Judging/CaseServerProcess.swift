@@ -212,6 +212,7 @@ final class CaseServerProcess {
   func end() {
     guard !isEnded else { return }
     tree?.kill()
+    tree = nil
     kill(lifeline == nil ? process : -process, SIGKILL)
     _ = waitForEnd()
   }

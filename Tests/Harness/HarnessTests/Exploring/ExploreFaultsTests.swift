@@ -1,7 +1,6 @@
 import ContractExploration
 import ContractTesting
 import Foundation
-import SystemLocks
 import Testing
 
 @testable import harness_specimens
