@@ -39,7 +39,14 @@ import Testing
       #expect(ClaimedPort(server.port) == nil)
       return server.port
     }
-    #expect(ClaimedPort(port) != nil)
+    // A process that another test has just started has a copy of the socket until it calls execve(2).
+    let deadline = ContinuousClock.now + .seconds(10)
+    var again = ClaimedPort(port)
+    while again == nil, ContinuousClock.now < deadline {
+      await Task.yield()
+      again = ClaimedPort(port)
+    }
+    #expect(again != nil)
     let places = try (0..<100).map { _ in try ServerPlace() }
     defer { for place in places { place.remove() } }
     #expect(Set(places.map(\.port)).count == 100)

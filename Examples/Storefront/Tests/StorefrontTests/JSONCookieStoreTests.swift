@@ -5,11 +5,9 @@ import Testing
 
 /// What the contract of cookie stores can't see: the files.
 @Suite struct JSONCookieStoreTests {
-  @Test func `without its folder the store fails, with the file and the system's reason`()
-    async throws
-  {
+  @Test func `without its folder the store fails, with the file and the system's reason`() {
     let store = JSONCookieStore(URL(filePath: "/nowhere/cookies.json"))
-    let error = await #expect(throws: CookieStoreError.self) { try await store.clear() }
+    let error = #expect(throws: CookieStoreError.self) { try store.clear() }
     guard case .storage(let failure)? = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -19,9 +17,7 @@ import Testing
     #expect(failure.detail == String(cString: strerror(ENOENT)))
   }
 
-  @Test func `what is in the way of the new file is an error, and the old file stays`()
-    async throws
-  {
+  @Test func `what is in the way of the new file is an error, and the old file stays`() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "cookies-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -29,12 +25,12 @@ import Testing
     let file = folder.appending(path: "cookies.json")
     let store = JSONCookieStore(file)
     let request = try CookieRequest("https://shop.example/")
-    try await store.store("a=1; Max-Age=60", from: request)
+    try store.store("a=1; Max-Age=60", from: request)
     let content = try Data(contentsOf: file)
     try FileManager.default.createDirectory(
       at: folder.appending(path: "cookies.json.new"), withIntermediateDirectories: false)
-    let error = await #expect(throws: CookieStoreError.self) {
-      try await store.store("b=1; Max-Age=60", from: request)
+    let error = #expect(throws: CookieStoreError.self) {
+      try store.store("b=1; Max-Age=60", from: request)
     }
     guard case .storage(let failure)? = error else {
       Issue.record("\(String(describing: error))")

@@ -4,7 +4,8 @@ import SystemPlatform
 /// A port that no other place has, in this process or in another, also while its server is down.
 ///
 /// On Linux an abstract Unix socket has the port's number in its name. The kernel knows such a name in the
-/// same network namespace as the port, and forgets it when this object or the process ends (unix(7)).
+/// same network namespace as the port, and forgets it when this object or the process ends (unix(7)), or when
+/// a process that another thread was starting at that moment calls execve(2), which closes its copy.
 /// Elsewhere a port is only kept for as long as ``SystemPlatform/LoopbackSocket/freePort()`` says.
 final class ClaimedPort: Sendable {
   let number: UInt16

@@ -7,7 +7,7 @@ import Testing
 /// `CONTRACT_SOAK_SEEDS` sets the number of seeds, 40 in the full campaign.
 @Suite struct ValueCaseTests {
   @Test func `structured arguments end at a smallest one`() async throws {
-    let seeds = min(max(ScenarioTests.seeds, 10), 40)
+    let seeds = min(ScenarioTests.seeds, 40)
     var minimal = 0
     var missed: [String] = []
     for valueCase in ValueCase.all {

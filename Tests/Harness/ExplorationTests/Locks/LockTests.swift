@@ -20,7 +20,7 @@ import Testing
 
   private func explore(_ program: LockedProgram, isFlawed: Bool) async -> InterleavingReport {
     var settings = ExplorationSettings.interleavings(seed: 1)
-    settings.runs = 2_000
+    settings.runs = 500
     settings.time = .seconds(10)
     return await exploreInterleavings(settings) { program.build(isFlawed, &$0) }
   }

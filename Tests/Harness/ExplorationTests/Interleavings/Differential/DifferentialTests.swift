@@ -68,7 +68,7 @@ import Testing
   }
 
   /// `CONTRACT_SOAK_WHOLE_PROGRAMS` sets the number of programs.
-  private static let wholePrograms = setting("CONTRACT_SOAK_WHOLE_PROGRAMS", 100)
+  private static let wholePrograms = setting("CONTRACT_SOAK_WHOLE_PROGRAMS", 50)
   private static let wholeSchedules = setting("CONTRACT_SOAK_REAL_SCHEDULES", 500)
 
   /// Programs whose outcomes an earlier version did not explore.
