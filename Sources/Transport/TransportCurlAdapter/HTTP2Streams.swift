@@ -81,7 +81,7 @@ struct HTTP2Streams {
   /// libcurl 7.88 loses what it has of a stream, and has not passed on, when it reads RST_STREAM.
   var retainsParts = false
   /// The number of bytes of content to keep of one stream, at most.
-  fileprivate static let retainedLimit = 1 << 18
+  static let retainedLimit = 1 << 18
   private var all: [Int: Stream] = [:]
 
   subscript(stream: Int) -> Stream? { all[stream] }
@@ -109,7 +109,7 @@ struct HTTP2Streams {
   /// Records content.
   mutating func note(_ content: UnsafeRawBufferPointer, on stream: Int) {
     all[stream]?.contentCount += content.count
-    if retainsParts { retain(.content(Array(content)), of: stream) }
+    retain(.content(Array(content)), of: stream)
   }
 
   /// Records END_STREAM.
@@ -122,7 +122,8 @@ struct HTTP2Streams {
     if all[stream]?.resetCode == nil { all[stream]?.resetCode = UInt32(truncatingIfNeeded: code) }
   }
 
-  private mutating func retain(_ part: Part, of stream: Int) {
-    if retainsParts { all[stream]?.retain(part) }
+  /// Keeps a part if parts are kept; content is copied only then.
+  private mutating func retain(_ part: @autoclosure () -> Part, of stream: Int) {
+    if retainsParts { all[stream]?.retain(part()) }
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import TransportPort
 
 /// Parses response heads and reuses an earlier result if a head is identical.
@@ -98,9 +97,11 @@ struct HeadCache {
 
   /// Consumes the next line if it equals that of the known head and is neither first nor last.
   ///
+  /// A line after the head, such as one of the trailers, is never consumed.
+  ///
   /// - Returns: Whether the line was consumed; otherwise call ``consume(_:)``.
   mutating func consumeIfCached(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard matched > 0, parser == nil, let known,
+    guard matched != 0, parser == nil, let known,
       matched + line.count < known.lines.bytes.count, matches(line, known)
     else { return false }
     matched += line.count
@@ -119,12 +120,8 @@ struct HeadCache {
   }
 
   private func matches(_ line: UnsafeRawBufferPointer, _ known: Head) -> Bool {
-    guard line.count <= known.lines.bytes.count - matched else { return false }
-    return known.lines.bytes.withUnsafeBytes { cached in
-      guard let start = cached.baseAddress, let other = line.baseAddress else {
-        return line.isEmpty
-      }
-      return memcmp(start + matched, other, line.count) == 0
+    known.lines.bytes.withUnsafeBytes {
+      UnsafeRawBufferPointer(rebasing: $0[matched...]).starts(with: line)
     }
   }
 
@@ -144,7 +141,6 @@ struct HeadCache {
     lines = known?.lines ?? Lines()
     lines.bytes.removeLast(lines.bytes.count - matched)
     lines.ends.removeAll { $0 > matched }
-    known = nil
     var parser = HTTPHeadParser(limits: rules.limits, allowsMultiplexed: rules.allowsMultiplexed)
     var start = 0
     for end in lines.ends {

@@ -15,6 +15,7 @@ import Testing
     for stream in stride(from: 1, to: 2_000, by: 2) {
       streams.follow(stream)
       streams.note(Self.fields("200"), on: stream)
+      #expect(streams.count == 1)
       streams.forget(stream)
       streams.note(Self.fields("200"), on: stream)
       [1, 2].withUnsafeBytes { streams.note($0, on: stream) }
@@ -38,6 +39,28 @@ import Testing
     streams.noteEnd(of: 1)
     #expect(streams[1]?.trailers.map(\.name) == [[0x78]])
     #expect(streams[1]?.hasTrailers == true && streams[1]?.isEnded == true)
+  }
+
+  @Test func `the first field of a head has its status`() {
+    var streams = HTTP2Streams()
+    streams.follow(1)
+    streams.note(Self.fields("200") + Self.trailers, on: 1)
+    #expect(streams[1]?.hasHead == true)
+  }
+
+  @Test func `fields after content are trailers, also if the head could not be decoded`() {
+    var streams = HTTP2Streams()
+    streams.follow(1)
+    streams.note(nil, on: 1)
+    ([1] as [UInt8]).withUnsafeBytes { streams.note($0, on: 1) }
+    streams.note(Self.trailers, on: 1)
+    #expect(streams[1]?.trailers.map(\.name) == [[0x78]])
+  }
+
+  @Test func `a stream that is followed again has nothing`() {
+    var streams = streams([1])
+    streams.follow(1)
+    #expect(streams[1]?.hasHead == false && streams[1]?.contentCount == 0)
   }
 
   /// A stream with a head and content, whose parts are kept.
@@ -93,9 +116,9 @@ import Testing
   }
 
   @Test func `parts that are too large are forgotten`() {
-    let large = [UInt8](repeating: 0, count: 200_000)
+    let large = [UInt8](repeating: 0, count: HTTP2Streams.retainedLimit)
     #expect(streams(large)[1]?.parts.count == 2)
-    let streams = streams(large, large)
+    let streams = streams(large, [0])
     #expect(streams[1]?.parts.count == 0)
     #expect(streams[1]?.parts(afterBlocks: 1, content: 0) == nil)
   }

@@ -1,7 +1,9 @@
 import ScriptedOrigin
+import SeededRandom
 import Testing
-import TransportCurlAdapter
 import TransportPort
+
+@testable import TransportCurlAdapter
 
 /// A cached head must never influence the result of the next one.
 @Suite struct HeadCacheTests {
@@ -77,6 +79,150 @@ import TransportPort
     } catch {
       return "error \(error.kind)"
     }
+  }
+
+  @Test func `an equal head is the known one, if that was read by the same rules`() throws {
+    #expect(HeadCache().isEmpty)
+    var (cache, rules, cached) = (HeadCache(), HeadCache.Rules(), 0)
+    cache.begin(rules, known: nil)
+    let known = try #require(Self.read(Self.lines + [""], &cache, &cached).head)
+    cache.begin(known: known)
+    #expect(Self.read(Self.lines + [""], &cache, &cached).head === known)
+    cache.begin(rules, known: known)
+    let other = Self.read(["HTTP/1.1 200 OK", "A: 1", "X: 9", ""], &cache, &cached).head
+    // What was compared with one head is now compared with another.
+    cache.begin(known: known)
+    #expect(Self.read(Self.lines + [""], &cache, &cached).head === known)
+    cache.begin(known: other)
+    #expect(Self.read(Self.lines + [""], &cache, &cached).head !== known)
+    var empty = HeadCache()
+    empty.begin(rules, known: known)
+    #expect(Self.read(Self.lines + [""], &empty, &cached).head === known)
+    rules.method = .head
+    empty.begin(rules, known: known)
+    #expect(Self.read(Self.lines + [""], &empty, &cached).head !== known)
+    empty.begin(known: known)
+    #expect(Self.read(Self.lines + [""], &empty, &cached).head !== known)
+  }
+
+  @Test func `a trailer that equals a field of the head is none`() throws {
+    var (cache, cached) = (HeadCache(), 0)
+    cache.begin(HeadCache.Rules(), known: nil)
+    let known = Self.read(Self.lines + [""], &cache, &cached).head
+    let other = ["HTTP/1.1 200 OK", "A: 1", "X: 9", "Y: 8", ""]
+    for _ in 0..<2 {
+      cache.begin(known: known)
+      _ = try #require(Self.read(other, &cache, &cached).head)
+      for line in other {
+        let isConsumed = Array((line + "\r\n").utf8).withUnsafeBytes { cache.consumeIfCached($0) }
+        #expect(!isConsumed, "\(line)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (["Content-Length: 2", "Transfer-Encoding: identity"], true),
+    (["A: 1", "Content-Length: 2", "B: 2", "Transfer-Encoding: identity"], true),
+    (["Transfer-Encoding: identity", "Content-Length: 2"], false),
+    (["Transfer-Encoding: identity"], false),
+    (["Content-Length: 2", "Transfer-Encoding: chunked"], false), (["Content-Length: 2"], false),
+    (["A: 1"], false),
+  ])
+  func `a head knows whether its length precedes a coding`(
+    _ fields: [String], _ isLengthFirst: Bool
+  ) throws {
+    var (cache, cached) = (HeadCache(), 0)
+    cache.begin(HeadCache.Rules(), known: nil)
+    let head = Self.read(["HTTP/1.1 200 OK"] + fields + [""], &cache, &cached).head
+    #expect(head?.isLengthFirst == isLengthFirst)
+  }
+
+  @Test func `only rules that allow it accept a head of HTTP 2`() {
+    var (cache, rules, cached) = (HeadCache(), HeadCache.Rules(), 0)
+    cache.begin(rules, known: nil)
+    #expect(Self.read(["HTTP/2 200", ""], &cache, &cached).head == nil)
+    rules.allowsMultiplexed = true
+    cache.begin(rules, known: nil)
+    #expect(Self.read(["HTTP/2 200", ""], &cache, &cached).head != nil)
+  }
+
+  /// The lines of `lines` and `invalid`, and some that frame the content otherwise.
+  private static let pool =
+    Set(lines + invalid.joined() + withOtherLines.joined()).subtracting([""]).sorted() + [
+      "Transfer-Encoding: chunked", "Transfer-Encoding: identity", "Connection: close",
+      "Trailer: x",
+      "Content-Length: 7", "HTTP/2 200", "HTTP/1.1 204 None",
+    ]
+
+  @Test func `a cache and an empty cache read random heads alike`() {
+    var random = SplitMix64(seed: 1)
+    var (cache, rules, cached) = (HeadCache(), HeadCache.Rules(), 0)
+    var last: HeadCache.Head?
+    var text = Self.lines
+    for _ in 0..<3_000 {
+      // Most heads are like the one before.
+      if Bool.random(using: &random) {
+        text = Self.lines
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+          let index = Int.random(in: 0..<text.count, using: &random)
+          let other = Self.pool.randomElement(using: &random) ?? ""
+          text =
+            Bool.random(using: &random) ? text.inserted(other, at: index) : text.removed(at: index)
+          if text.isEmpty { text = [other] }
+        }
+        if Int.random(in: 0..<8, using: &random) == 0 {
+          text = ["HTTP/1.1 103 Early", "A: 1", ""] + text
+        }
+      }
+      let isSame = Int.random(in: 0..<4, using: &random) > 0
+      if !isSame {
+        rules.method = [.get, .head, .connect].randomElement(using: &random) ?? .get
+        rules.limits = .init(
+          bytes: [50, 65_536].randomElement(using: &random) ?? 50,
+          fields: [3, 4, 256].randomElement(using: &random) ?? 3)
+        rules.allowsMultiplexed = Bool.random(using: &random)
+      }
+      if isSame { cache.begin(known: last) } else { cache.begin(rules, known: last) }
+      var empty = HeadCache()
+      empty.begin(rules, known: nil)
+      let found = Self.read(text + [""], &cache, &cached)
+      var none = 0
+      #expect(found.description == Self.read(text + [""], &empty, &none).description, "\(text)")
+      if let head = found.head { last = head }
+    }
+    // Otherwise nothing was compared.
+    #expect(cached > 1_000)
+  }
+
+  /// Returns the head that lines lead to, and what there is to compare of it and of each line before it.
+  private static func read(
+    _ lines: [String], _ cache: inout HeadCache, _ cached: inout Int
+  ) -> (head: HeadCache.Head?, description: String) {
+    var description = ""
+    for line in lines {
+      let bytes = Array((line + "\r\n").utf8)
+      let result = bytes.withUnsafeBytes { bytes -> Result<HeadCache.Head?, TransportError> in
+        if cache.consumeIfCached(bytes) {
+          cached += 1
+          return .success(nil)
+        }
+        return Result { () throws(TransportError) in try cache.consume(bytes) }
+      }
+      description += "\(cache.isEmpty)\n"
+      switch result {
+      case .failure(let error): return (nil, description + "\(error)")
+      case .success(nil): continue
+      case .success(let head?):
+        description += """
+          \(head.response), \(head.version.map { "\($0)" } ?? ""), \(head.framing), \(head.status), \
+          \(head.isInformational), \(head.keepsConnectionAlive), \(head.isLengthFirst), \(head.announcesTrailers)
+
+          """
+        guard head.isInformational else { return (head, description) }
+        cache.beginNext()
+      }
+    }
+    return (nil, description)
   }
 
   private static func text(_ lines: [String]) -> String {
