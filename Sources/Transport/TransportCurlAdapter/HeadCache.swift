@@ -85,7 +85,7 @@ struct HeadCache {
 
   /// Starts a head with the rules of the previous one.
   mutating func begin(known other: Head?) {
-    if known !== other { known = other?.rules == rules ? other : nil }
+    known = other?.rules == rules ? other : nil
     beginNext()
   }
 

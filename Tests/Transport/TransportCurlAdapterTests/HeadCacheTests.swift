@@ -105,6 +105,24 @@ import TransportPort
     #expect(Self.read(Self.lines + [""], &empty, &cached).head !== known)
   }
 
+  @Test func `only lines between the first and the last are taken from the cache`() throws {
+    var (cache, cached) = (HeadCache(), 0)
+    cache.begin(HeadCache.Rules(), known: nil)
+    let known = Self.read(Self.lines + [""], &cache, &cached).head
+    #expect(cached == 0 && known?.keepsConnectionAlive == true)
+    cache.begin(known: known)
+    #expect(cache.isEmpty)
+    for (index, line) in (Self.lines + [""]).enumerated() {
+      let isBetween = (1..<Self.lines.count).contains(index)
+      try Array((line + "\r\n").utf8).withUnsafeBytes { bytes in
+        let isConsumed = cache.consumeIfCached(bytes)
+        #expect(isConsumed == isBetween, "\(line)")
+        if !isConsumed { _ = try cache.consume(bytes) }
+      }
+      #expect(!cache.isEmpty)
+    }
+  }
+
   @Test func `a trailer that equals a field of the head is none`() throws {
     var (cache, cached) = (HeadCache(), 0)
     cache.begin(HeadCache.Rules(), known: nil)
