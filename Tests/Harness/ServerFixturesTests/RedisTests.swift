@@ -13,7 +13,7 @@ struct RedisTests {
     try await ProgramRun(["redis-cli", "-h", server.host, "-p", "\(server.port)"] + words).output
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(3)))
   func `a killed server keeps what it acknowledged, and runs as its user`() async throws {
     let scope = FixtureScope()
     let server = try await Implementation.durableRedis.fixture(in: scope).server
@@ -28,7 +28,7 @@ struct RedisTests {
     #expect(await scope.tearDown().isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(3)))
   func `servers side by side have ports and folders of their own`() async throws {
     let scope = FixtureScope()
     var servers: [Server] = []

@@ -7,7 +7,7 @@ import Testing
 @testable import ServerFixtures
 
 /// The proxy's faults, between a client and the value server.
-@Suite(.timeLimit(.minutes(1))) struct TCPProxyTests {
+@Suite(.timeLimit(.minutes(3))) struct TCPProxyTests {
   /// Runs a body with a proxy to a server.
   private func withProxy(
     seed: UInt64 = 1, _ body: (TCPProxy, Server) async throws -> Void

@@ -96,7 +96,9 @@ import Testing
   @Test(arguments: 0...5)
   func `what a transfer has received is left out`(_ received: Int) throws {
     let stream = try #require(streams([1, 2], [3, 4, 5])[1])
-    let rest = try #require(summary(stream.parts(afterBlocks: 1, content: received)))
+    let parts = stream.parts(afterBlocks: 1, content: received)
+    #expect(parts?.count == (received < 2 ? 2 : received < 5 ? 1 : 0))
+    let rest = try #require(summary(parts))
     #expect(rest.blocks == 0)
     #expect(rest.content == Array([1, 2, 3, 4, 5].dropFirst(received)))
     #expect(summary(stream.parts(afterBlocks: 0, content: 0))?.blocks == 1)
