@@ -79,8 +79,7 @@ struct HeadCache {
   /// - Parameter known: A head to compare it with; ignored if that was parsed by different rules.
   mutating func begin(_ rules: Rules, known: Head?) {
     self.rules = rules
-    self.known = known?.rules == rules ? known : nil
-    beginNext()
+    begin(known: known)
   }
 
   /// Starts a head with the rules of the previous one.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The number of the HTTP/2 stream that libcurl opens for a request, which only its trace reports.
 enum OpenedStream {
   /// Parses a line of the trace; `nil` for all other lines.
@@ -30,19 +28,5 @@ enum OpenedStream {
       UnsafeRawBufferPointer(rebasing: rest.dropFirst(digits.count)).starts(with: suffix)
     else { return nil }
     return digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Whether the memory begins with a text.
-  func starts(with text: StaticString) -> Bool {
-    starts(with: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-
-  /// Whether the memory begins with the bytes of another.
-  func starts(with other: UnsafeRawBufferPointer) -> Bool {
-    guard other.count <= count else { return false }
-    guard let start = baseAddress, let prefix = other.baseAddress else { return other.isEmpty }
-    return memcmp(start, prefix, other.count) == 0
   }
 }

@@ -14,8 +14,16 @@ extension Specimens {
   private static let settings = ExplorationSettings(runs: 40, steps: 20)
 
   /// How many programs are explored: few of implementations that are here to raise no alarm beside the one that traps.
-  private static func programs(of implementation: Implementation<any Tally>, _ most: Int) -> Int {
+  private static func programs(of implementation: Implementation<any Tally>, most: Int = 20) -> Int
+  {
     implementation.id == "trapping" ? most : 3
+  }
+
+  private static func settings(for implementation: Implementation<any Tally>) -> ExplorationSettings
+  {
+    var settings = settings
+    settings.runs = programs(of: implementation, most: settings.runs)
+    return settings
   }
 
   @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
@@ -34,7 +42,7 @@ extension Specimens {
   func exploringACrashConcurrently(_ implementation: Implementation<any Tally>) async throws {
     try await exploreConcurrently(
       .tally, on: implementation,
-      settings: ExplorationSettings(runs: Self.programs(of: implementation, 40), steps: 20))
+      settings: Self.settings(for: implementation))
   }
 
   @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
@@ -43,13 +51,13 @@ extension Specimens {
   ) async throws {
     try await exploreConcurrently(
       .tally, on: implementation.inOwnProcess(),
-      settings: ExplorationSettings(runs: Self.programs(of: implementation, 40), steps: 20))
+      settings: Self.settings(for: implementation))
   }
 
   @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
   func exploringACrashInterleaved(_ implementation: Implementation<any Tally>) async throws {
     try await exploreInterleavings(
-      .tally, on: implementation, commands: 3, programs: Self.programs(of: implementation, 20))
+      .tally, on: implementation, commands: 3, programs: Self.programs(of: implementation))
   }
 
   @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
@@ -58,7 +66,7 @@ extension Specimens {
   ) async throws {
     try await exploreInterleavings(
       .tally, on: implementation.inOwnProcess(), commands: 3,
-      programs: Self.programs(of: implementation, 20))
+      programs: Self.programs(of: implementation))
   }
 
   @Test func exploringALostUpdateElsewhere() async throws {

@@ -41,11 +41,11 @@ import Testing
     }
     // A process that another test has just started has a copy of the socket until it calls execve(2).
     let deadline = ContinuousClock.now + .seconds(10)
-    var again = ClaimedPort(port)
-    while again == nil, ContinuousClock.now < deadline {
+    var again: ClaimedPort?
+    repeat {
       await Task.yield()
       again = ClaimedPort(port)
-    }
+    } while again == nil && ContinuousClock.now < deadline
     #expect(again != nil)
     let places = try (0..<100).map { _ in try ServerPlace() }
     defer { for place in places { place.remove() } }
