@@ -252,7 +252,7 @@ extension CookieTable {
   private func reportAllDeleted() {
     // not mutated (dropped-condition): it only saves reading what nobody hears of.
     guard broadcaster.hasSubscriptions else { return }
-    for var row in RowRecovery(connection).rows.values.sorted(by: { $0.precedes($1) }) {
+    for var row in RowRecovery(connection).rows {
       row.cookie.lastAccess = buffer.lastAccess(of: row)
       effects.changes.append(.removed(row.cookie, .deleted))
     }
@@ -264,7 +264,7 @@ extension CookieTable {
   ///   - found: The rows of the damaged file.
   ///   - copy: The path of the copy of the damaged file.
   func adopt(_ found: RowRecovery, copy: String) throws(CookieStoreError) -> CookieSalvage {
-    let rows = found.rows.values.sorted { $0.precedes($1) }
+    let rows = found.rows
     let areUsable =
       Set(rows.map(\.sequence)).count == rows.count
       && rows.allSatisfy { Tally.usableSequences.contains($0.sequence) }

@@ -5,8 +5,8 @@ import CookiePort
 /// A scan ends at the first damaged page, so a second one begins at the other end. Rows between two damaged
 /// pages are missing.
 struct RowRecovery {
-  /// The sound rows.
-  private(set) var rows: [Cookie.ID: CookieRow] = [:]
+  /// The sound rows, in the order in which they were found.
+  private var sound: [CookieRow] = []
 
   /// The rows that are not valid cookies, in the order in which they were found.
   private(set) var dropped: [CookieSalvage.DroppedRow] = []
@@ -24,31 +24,29 @@ struct RowRecovery {
   init(_ connection: Connection) {
     let tally = try? connection.row("SELECT \(Tally.columns) FROM tally") { Tally($0) }
     self.tally = (tally ?? nil) ?? nil
-    metDamage = !scan(connection, "")
+    scan(connection, "")
     // not mutated (dropped-condition): a second scan of sound rows finds the same ones.
     if metDamage {
       scan(connection, " ORDER BY domain DESC, path DESC, name DESC, host_only DESC")
     }
   }
 
+  /// The sound rows, in the order of the store.
+  var rows: [CookieRow] { sound.sorted { $0.precedes($1) } }
+
   /// Adds the rows of the cookie table up to damage.
-  ///
-  /// - Returns: Whether the scan reached the end.
-  @discardableResult
-  private mutating func scan(_ connection: Connection, _ order: String) -> Bool {
-    guard
-      let statement = try? connection.prepare("SELECT \(CookieRow.columns()) FROM cookie" + order)
-    else { return false }
-    while let hasRow = try? connection.hasRow(statement) {
-      guard hasRow else { return true }
+  private mutating func scan(_ connection: Connection, _ order: String) {
+    let statement = try? connection.prepare("SELECT \(CookieRow.columns()) FROM cookie" + order)
+    while let statement, let hasRow = try? connection.hasRow(statement) {
+      guard hasRow else { return }
       // not mutated (number): more columns tell the same rows apart.
       guard keys.insert((0...3).map(statement.bytes)).inserted else { continue }
       if let row = CookieRow(statement), row.isProducible {
-        rows[row.cookie.id] = row
+        sound.append(row)
       } else {
         dropped.append(CookieSalvage.DroppedRow(statement))
       }
     }
-    return false
+    metDamage = true
   }
 }

@@ -52,8 +52,7 @@ extension SQLiteCookieStore {
       let found = RowRecovery(connection)
       guard found.dropped.isEmpty else { return nil }
       return CookieSalvage(
-        kept: found.rows.values.sorted { $0.precedes($1) }.map(\.cookie), dropped: [], missing: 0,
-        damagedCopy: nil)
+        kept: found.rows.map(\.cookie), dropped: [], missing: 0, damagedCopy: nil)
     } catch {
       guard case .storage(let failure) = error, [.corrupt, .other].contains(failure.kind) else {
         throw error

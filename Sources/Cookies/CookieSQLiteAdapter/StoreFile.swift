@@ -16,7 +16,7 @@ enum StoreFile {
     let path = try absolute(path)
     let error = creationLock.withLock { _ in create(path) }
     guard error == 0 || error == EEXIST else { throw failure(error, path) }
-    if error == EEXIST { try check(path) }
+    try check(path)
     return path
   }
 
@@ -40,7 +40,7 @@ enum StoreFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw failure(errno, path) }
+      guard count != -1 else { throw failure(errno, path) }
       rest = rest.dropFirst(count)
     }
     guard fsync(descriptor) == 0 else { throw failure(errno, path) }
@@ -115,12 +115,11 @@ enum StoreFile {
     let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path(
       percentEncoded: false)
     let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
     guard descriptor != -1, fsync(descriptor) == 0 else {
       let error = String(cString: strerror(errno))
-      close(descriptor)
       throw failure(.other, directory, "the directory can't be synchronized: \(error)")
     }
-    close(descriptor)
   }
 
   /// Takes the access to a store and its log from other users than their owner.

@@ -121,6 +121,7 @@ import Testing
     try directory.makeStore(of: 3)
     let store = try SQLiteCookieStore(path: directory.file())
     try directory.execute("UPDATE tally SET cookies = \(count)")
-    #expect(failureKind { try store.store("a=1", from: .to()) } == .corrupt)
+    let failure = storageFailure { try store.store("a=1", from: .to()) }
+    #expect(failure?.kind == .corrupt && failure?.detail == "the tally is invalid")
   }
 }

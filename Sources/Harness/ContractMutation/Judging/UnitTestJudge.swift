@@ -79,7 +79,7 @@ struct UnitTestJudge {
     state.setActive(item.number, fuel: 1_000_000 + 10 * switches)
     let process = try CaseServerProcess(program, state: state, folder: folder, name: name)
     defer { process.end() }
-    let (failed, end) = Self.end(of: process, within: 20 + 10 * seconds)
+    let (failed, end) = Self.end(of: process, within: 20 + 4 * seconds)
     let killer = failed ?? program.filter
     if state.isFuelSpent { return MutantVerdict(.looped, killer: killer) }
     switch end {
