@@ -76,6 +76,7 @@ extension MutationRun {
         writer.write(mutant, MutantVerdict(.unreached))
       }
     }
+    guard !items.isEmpty else { return }
     let start = ContinuousClock.now
     let total = items.count
     let progress = progress

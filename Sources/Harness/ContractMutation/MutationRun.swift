@@ -68,14 +68,7 @@ package struct MutationRun {
     defer { temporary.remove() }
     var program = try program()
     program.temporaryFolder = temporary.path
-    let state = try SwitchState(folder: folder, name: "unmutated", count: mutants.count)
-    progress(.step("running the cases without mutants"))
-    let start = ContinuousClock.now
-    let unmutated = try UnmutatedRun(program, state: state, folder: folder)
-    let tenths = Int((10 * (start.duration(to: .now) / .seconds(1))).rounded())
-    progress(
-      .step("ran \(unmutated.cases.count) cases twice in \(tenths / 10).\(tenths % 10) s; all pass")
-    )
+    let unmutated = try runUnmutated(program, count: mutants.count)
     let keys = Keys(modules, program, scratch: scratch)
     let writer = try ResultWriter(
       path: journalPath, run: run(of: modules, unmutated, numbers), keys: keys,
@@ -86,6 +79,22 @@ package struct MutationRun {
     try judge(chosen, judging)
     if let tests = options.tests { try judge(chosen, byTests: tests, judging) }
     return (judging, chosen)
+  }
+
+  /// Runs the cases without mutants, if there are any.
+  private func runUnmutated(
+    _ program: CaseServerProcess.Program, count: Int
+  ) throws(MutationError) -> UnmutatedRun {
+    guard program.servesCases else { return UnmutatedRun() }
+    let state = try SwitchState(folder: folder, name: "unmutated", count: count)
+    progress(.step("running the cases without mutants"))
+    let start = ContinuousClock.now
+    let unmutated = try UnmutatedRun(program, state: state, folder: folder)
+    let tenths = Int((10 * (start.duration(to: .now) / .seconds(1))).rounded())
+    progress(
+      .step("ran \(unmutated.cases.count) cases twice in \(tenths / 10).\(tenths % 10) s; all pass")
+    )
+    return unmutated
   }
 
   // MARK: - Building
@@ -173,7 +182,7 @@ package struct MutationRun {
     }
   }
 
-  /// Finds the tests that have cases.
+  /// Finds the tests that have cases. Without any, other tests must judge.
   private func program() throws(MutationError) -> CaseServerProcess.Program {
     let description = try SwiftModuleBuild.description(ofPackage: scratch.path)
     guard let path = description.testProgram, FileManager.default.isExecutableFile(atPath: path)
@@ -193,10 +202,14 @@ package struct MutationRun {
     } catch {
       throw MutationError("the tests do not end (\(error)):\n\(server.output)")
     }
-    guard !filters.isEmpty else {
-      throw MutationError(
-        "no test matching '\(options.filter)' runs a contract's cases; name the tests with "
-          + "--filter\n\(server.output)")
+    if filters.isEmpty {
+      let problem = "no test matching '\(options.filter)' runs a contract's cases"
+      guard let tests = options.tests else {
+        throw MutationError(
+          "\(problem); name tests with cases by --filter, or others by --tests\n\(server.output)")
+      }
+      progress(.step("\(problem), so only the tests that match '\(tests)' judge"))
+      program.servesCases = false
     }
     program.filter = filters.sorted().joined(separator: "|")
     program.memoryLimit = Self.memoryLimit

@@ -24,7 +24,7 @@ package final class Lifeline: Sendable {
   private static let guarding = """
     while read -r line; do group=$line; done
     look() {
-      for file in $(grep -l -s "\(ProcessTree.variable)=$2" /proc/[0-9]*/environ); do
+      for file in $(grep -l -s "$2" /proc/[0-9]*/environ); do
         file=${file#/proc/}; add "${file%/environ}"
       done
       for file in /proc/[0-9]*/stat; do

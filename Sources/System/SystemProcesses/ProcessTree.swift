@@ -8,8 +8,18 @@ import Foundation
 ///
 /// Source: proc(5), the files stat and environ.
 package struct ProcessTree {
-  /// The name of the variable that every process of a tree inherits.
+  /// The name of the variable that every process of a tree inherits: the marks of the trees to which it belongs.
   package static let variable = "CONTRACT_PROCESS_TREE"
+
+  /// The environment for the leader of a new tree, which also belongs to the trees of this process.
+  ///
+  /// Whoever kills those kills the guards of the trees inside them as well, and nobody else would end these.
+  package static func environment(
+    _ variables: [String: String], markedBy mark: String
+  ) -> [String: String] {
+    let outer = variables[variable] ?? ProcessInfo.processInfo.environment[variable]
+    return variables.merging([variable: (outer.map { "\($0) " } ?? "") + mark]) { $1 }
+  }
 
   /// The program; 0 once it is reaped, because its id may then be another process's.
   var leader: pid_t
@@ -76,12 +86,12 @@ package struct ProcessTree {
       return []
     }
     let lines = names.compactMap { pid_t($0).flatMap { Line($0) } }
-    let entry = Data("\(Self.variable)=\(mark)".utf8)
+    let mark = Data(mark.utf8)
     var found = Set(lines.filter { known[$0.id] == $0.started || $0.id == leader }.map(\.id))
     for line in lines where !found.contains(line.id) {
       // Those of another user can't be read, and are found by their parents.
       let variables = FileManager.default.contents(atPath: "/proc/\(line.id)/environ")
-      if variables?.range(of: entry) != nil { found.insert(line.id) }
+      if variables?.range(of: mark) != nil { found.insert(line.id) }
     }
     var count = 0
     while count < found.count {

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ProcessGroupTests {
   /// Starts a shell command in a new folder, and gives a closure the group and the folder.
   private func withGroup(
-    _ command: String, _ body: (ProcessGroup, URL) async throws -> Void
+    _ command: String, variables: [String: String] = [:],
+    _ body: (ProcessGroup, URL) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("group-\(UUID().uuidString)", isDirectory: true)
@@ -17,7 +18,8 @@ import Testing
     defer { close(output) }
     let group = try ProcessGroup(
       ["sh", "-c", command], in: folder.path, removing: folder.path,
-      environment: ["WORD": "hello", "PATH": "/usr/bin:/bin"], output: output)
+      environment: ["WORD": "hello", "PATH": "/usr/bin:/bin"].merging(variables) { $1 },
+      output: output)
     defer { group.end() }
     try await body(group, folder)
   }
@@ -45,6 +47,21 @@ import Testing
       group.end()
       group.signal(SIGKILL)
       #expect(group.exit?.signal == SIGTERM)
+    }
+  }
+
+  /// Trees are found in /proc.
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
+  func `whoever kills a tree kills the groups inside it`() async throws {
+    let outer = UUID().uuidString
+    try await withGroup("sleep 1000 & wait", variables: [ProcessTree.variable: outer]) {
+      group, _ in
+      var tree = ProcessTree(leader: 0, mark: outer)
+      let killed = tree.kill()
+      #expect(killed)
+      #expect(await group.exit(within: .seconds(60))?.signal == SIGKILL)
+      let left = tree.members()
+      #expect(left == [])
     }
   }
 

@@ -63,6 +63,9 @@ struct UnmutatedRun {
   /// How long a case may be silent before it counts as hanging, in seconds.
   func timeLimit(of id: String) -> Double { 6 + 30 * (cases[id]?.seconds ?? 0) }
 
+  /// No cases.
+  init() {}
+
   /// Runs all cases twice in one process, the second time in the reverse order. Cases that did not
   /// reach the same both times run a third time.
   ///
