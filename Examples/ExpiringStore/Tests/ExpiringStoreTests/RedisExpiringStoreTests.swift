@@ -1,0 +1,46 @@
+import ContractTesting
+import ExpiringStorePort
+import Foundation
+import ServerFixtures
+import Testing
+
+@testable import ExpiringStoreRedis
+
+/// What the contract can't see: what the adapter tells Redis, and how long it waits.
+@Suite struct RedisExpiringStoreTests {
+  @Test func `lifetimes are rounded up to milliseconds, and the longest are none`() {
+    let nanosecond = Duration.nanoseconds(1)
+    for (lifetime, milliseconds): (Duration, Int64?) in [
+      (nanosecond, 1), (.milliseconds(1), 1), (.milliseconds(1) + nanosecond, 2),
+      (.seconds(7) - nanosecond, 7000), (.seconds(7), 7000), (.seconds(7) + nanosecond, 7001),
+      (Duration(secondsComponent: 0, attosecondsComponent: 2_000_000_000_000_001), 3),
+      (.seconds(1_000_000_000_000) - nanosecond, 1_000_000_000_000_000),
+      (.seconds(1_000_000_000_000), nil), (.seconds(Int64.max), nil),
+    ] {
+      #expect(RedisExpiringStore.milliseconds(lifetime) == milliseconds, "\(lifetime)")
+    }
+  }
+
+  @Test func `no value is larger than Redis allows`() {
+    for (size, limit) in [(1, 1), (512 << 20, 512 << 20), (512 << 20 + 1, 512 << 20)] {
+      let store = RedisExpiringStore(port: 1, prefix: "", maximumValueSize: size)
+      #expect(store.maximumValueSize == limit)
+    }
+    #expect(RedisExpiringStore(port: 1, prefix: "").maximumValueSize == 8 << 20)
+  }
+
+  /// A port that accepts connections, and never answers.
+  @Test(.timeLimit(.minutes(1)), arguments: [Duration.milliseconds(300), .milliseconds(1050)])
+  func `a server that does not answer is unavailable after the limit`(limit: Duration) async throws
+  {
+    let proxy = try TCPProxy(to: 1)
+    defer { proxy.stop() }
+    proxy.faults.upstream.isBlackHole = true
+    proxy.faults.connectionDelay = .seconds(60) ... .seconds(60)
+    let store = RedisExpiringStore(port: proxy.port, prefix: "", limit: limit)
+    let start = ContinuousClock.now
+    let error = await #expect(throws: ExpiringStoreError.self) { try await store.value(of: "key") }
+    #expect(start.duration(to: .now) >= limit)
+    #expect(error == .unavailable(reason: "Redis: Resource temporarily unavailable"))
+  }
+}
