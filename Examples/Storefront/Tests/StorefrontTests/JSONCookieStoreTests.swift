@@ -17,6 +17,15 @@ import Testing
     #expect(failure.detail == String(cString: strerror(ENOENT)))
   }
 
+  @Test(.timeLimit(.minutes(1))) func `the changes end with the store`() async {
+    var changes: [AsyncStream<CookieChange>] = []
+    do {
+      let store = JSONCookieStore(URL(filePath: "/nowhere/cookies.json"))
+      changes = [store.changes(), store.changes()]
+    }
+    for stream in changes { for await change in stream { Issue.record("\(change)") } }
+  }
+
   @Test func `what is in the way of the new file is an error, and the old file stays`() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "cookies-\(UUID().uuidString)")
