@@ -34,7 +34,7 @@ struct RowRecovery {
   /// The sound rows, in the order of the store.
   var rows: [CookieRow] { sound.sorted { $0.precedes($1) } }
 
-  /// Adds the rows of the cookie table up to damage.
+  /// Adds the rows of the cookie table up to damage, and notes whether it met any.
   private mutating func scan(_ connection: Connection, _ order: String) {
     let statement = try? connection.prepare("SELECT \(CookieRow.columns()) FROM cookie" + order)
     while let statement, let hasRow = try? connection.hasRow(statement) {

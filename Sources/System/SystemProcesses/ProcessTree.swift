@@ -13,7 +13,7 @@ package struct ProcessTree {
 
   /// The environment for the leader of a new tree, which also belongs to the trees of this process.
   ///
-  /// Whoever kills those kills the guards of the trees inside them as well, and nobody else would end these.
+  /// Killing an outer tree kills the guards of the trees inside it, so it must kill their members, too.
   package static func environment(
     _ variables: [String: String], markedBy mark: String
   ) -> [String: String] {
