@@ -20,11 +20,11 @@ package final class Lifeline: Sendable {
   /// just killed may still have made a file while the folder was removed, so that is tried twice.
   ///
   /// The processes are stopped before they are killed, until a look at /proc shows no other one: as
-  /// ``ProcessTree`` does, which needs this process.
+  /// ``ProcessTree`` does, which needs this process. Like that, it leaves other guards alone.
   private static let guarding = """
     while read -r line; do group=$line; done
     look() {
-      for file in $(grep -l -s "$2" /proc/[0-9]*/environ); do
+      for file in $(grep -l -s "\(ProcessTree.variable)=$2" /proc/[0-9]*/environ); do
         file=${file#/proc/}; add "${file%/environ}"
       done
       for file in /proc/[0-9]*/stat; do
@@ -34,7 +34,11 @@ package final class Lifeline: Sendable {
         case " $all " in *" $2 "*|*" $3 "*|*" $4 "*) add "${line%% *}";; esac
       done
     }
-    add() { case " $all " in *" $1 "*) ;; *) all="$all $1"; kill -s STOP "$1" 2>/dev/null;; esac; }
+    add() {
+      case " $all " in *" $1 "*) return;; esac
+      if grep -q -s "\(ProcessTree.guardVariable)=" "/proc/$1/environ"; then return; fi
+      all="$all $1"; kill -s STOP "$1" 2>/dev/null
+    }
     if [ -n "$group" ]; then
       all=$group
       kill -s STOP -- "-$group" 2>/dev/null
@@ -56,7 +60,8 @@ package final class Lifeline: Sendable {
     defer { close(null) }
     do throws(ProcessGroup.StartError) {
       guardian = try ProcessGroup.spawn(
-        ["sh", "-c", Self.guarding, "sh", folder, mark], ProcessInfo.processInfo.environment,
+        ["sh", "-c", Self.guarding, "sh", folder, mark],
+        ProcessInfo.processInfo.environment.merging([ProcessTree.guardVariable: "1"]) { $1 },
         input: connection.theirs, output: null)
     } catch {
       connection.close()

@@ -83,7 +83,7 @@ package final class ProcessGroup: Sendable {
     self.ownsLifeline = ownsLifeline
     let start = try Connection()
     defer { start.close() }
-    let marked = ProcessTree.environment(environment, markedBy: lifeline.mark)
+    let marked = environment.merging([ProcessTree.variable: lifeline.mark]) { $1 }
     id = try Self.spawn(
       ["sh", "-c", Self.starter, "sh", folder] + command, marked, input: start.theirs,
       output: output)

@@ -4,22 +4,16 @@ import Foundation
 ///
 /// A process belongs to the tree if its parent, group or session does, or if it inherited the tree's mark,
 /// a variable of the environment: that is how a daemon is found whose parent has ended. Those that were
-/// found once stay members. It needs /proc; elsewhere the tree has no members.
+/// found once stay members. The guards of trees inside this one are no members: when their tree's owner has died,
+/// each ends its own tree, whose processes may have overwritten what marks them. It needs /proc; elsewhere the tree
+/// has no members.
 ///
 /// Source: proc(5), the files stat and environ.
 package struct ProcessTree {
-  /// The name of the variable that every process of a tree inherits: the marks of the trees to which it belongs.
+  /// The name of the variable that every process of a tree inherits.
   package static let variable = "CONTRACT_PROCESS_TREE"
-
-  /// The environment for the leader of a new tree, which also belongs to the trees of this process.
-  ///
-  /// Killing an outer tree kills the guards of the trees inside it, so it must kill their members, too.
-  package static func environment(
-    _ variables: [String: String], markedBy mark: String
-  ) -> [String: String] {
-    let outer = variables[variable] ?? ProcessInfo.processInfo.environment[variable]
-    return variables.merging([variable: (outer.map { "\($0) " } ?? "") + mark]) { $1 }
-  }
+  /// The variable of a guard and of the programs that it starts: see ``Lifeline``.
+  static let guardVariable = "CONTRACT_PROCESS_GUARD"
 
   /// The program; 0 once it is reaped, because its id may then be another process's.
   var leader: pid_t
@@ -85,13 +79,17 @@ package struct ProcessTree {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
       return []
     }
-    let lines = names.compactMap { pid_t($0).flatMap { Line($0) } }
-    let mark = Data(mark.utf8)
+    var lines = names.compactMap { pid_t($0).flatMap { Line($0) } }
+    let entry = Data("\(Self.variable)=\(mark)".utf8)
+    let guardEntry = Data("\(Self.guardVariable)=".utf8)
     var found = Set(lines.filter { known[$0.id] == $0.started || $0.id == leader }.map(\.id))
-    for line in lines where !found.contains(line.id) {
+    lines.removeAll { line in
+      guard !found.contains(line.id) else { return false }
       // Those of another user can't be read, and are found by their parents.
       let variables = FileManager.default.contents(atPath: "/proc/\(line.id)/environ")
-      if variables?.range(of: mark) != nil { found.insert(line.id) }
+      if variables?.range(of: guardEntry) != nil { return true }
+      if variables?.range(of: entry) != nil { found.insert(line.id) }
+      return false
     }
     var count = 0
     while count < found.count {

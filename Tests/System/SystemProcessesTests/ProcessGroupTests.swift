@@ -6,8 +6,7 @@ import Testing
 @Suite struct ProcessGroupTests {
   /// Starts a shell command in a new folder, and gives a closure the group and the folder.
   private func withGroup(
-    _ command: String, variables: [String: String] = [:],
-    _ body: (ProcessGroup, URL) async throws -> Void
+    _ command: String, _ body: (ProcessGroup, URL) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("group-\(UUID().uuidString)", isDirectory: true)
@@ -18,8 +17,7 @@ import Testing
     defer { close(output) }
     let group = try ProcessGroup(
       ["sh", "-c", command], in: folder.path, removing: folder.path,
-      environment: ["WORD": "hello", "PATH": "/usr/bin:/bin"].merging(variables) { $1 },
-      output: output)
+      environment: ["WORD": "hello", "PATH": "/usr/bin:/bin"], output: output)
     defer { group.end() }
     try await body(group, folder)
   }
@@ -52,16 +50,23 @@ import Testing
 
   /// Trees are found in /proc.
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
-  func `whoever kills a tree kills the groups inside it`() async throws {
-    let outer = UUID().uuidString
-    try await withGroup("sleep 1000 & wait", variables: [ProcessTree.variable: outer]) {
-      group, _ in
-      var tree = ProcessTree(leader: 0, mark: outer)
-      let killed = tree.kill()
-      #expect(killed)
+  func `killing a group leaves the guards of others alone`() async throws {
+    let variable = ProcessTree.guardVariable
+    try await withGroup("\(variable)=1 sleep 1000 & echo $!; sleep 1000 & echo $!; wait") {
+      group, folder in
+      var ids: [pid_t] = []
+      while ids.count < 2 {
+        let output = try String(
+          contentsOf: folder.appendingPathComponent("output"), encoding: .utf8)
+        ids = output.split(separator: "\n").compactMap { pid_t($0) }
+        await Task.yield()
+      }
+      var tree = ProcessTree(leader: group.id, mark: UUID().uuidString)
+      let members = tree.members()
+      #expect(members == [group.id, ids[1]])
+      tree.kill()
       #expect(await group.exit(within: .seconds(60))?.signal == SIGKILL)
-      let left = tree.members()
-      #expect(left == [])
+      #expect(kill(ids[0], SIGKILL) == 0)
     }
   }
 

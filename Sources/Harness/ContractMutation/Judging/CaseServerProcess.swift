@@ -109,7 +109,7 @@ final class CaseServerProcess {
       variables["TMPDIR"] = temporaryFolder
     }
     variables.merge(program.request) { $1 }
-    if let lifeline { variables = ProcessTree.environment(variables, markedBy: lifeline.mark) }
+    if let lifeline { variables[ProcessTree.variable] = lifeline.mark }
     if let state {
       variables[SwitchSource.variable] = state.path
     } else {
