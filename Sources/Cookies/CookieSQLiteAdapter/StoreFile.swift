@@ -16,7 +16,7 @@ enum StoreFile {
     let path = try absolute(path)
     let error = creationLock.withLock { _ in create(path) }
     guard error == 0 || error == EEXIST else { throw failure(error, path) }
-    try check(path)
+    if error == EEXIST { try check(path) }
     return path
   }
 
