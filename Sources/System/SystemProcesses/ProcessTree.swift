@@ -79,22 +79,25 @@ package struct ProcessTree {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
       return []
     }
-    var lines = names.compactMap { pid_t($0).flatMap { Line($0) } }
+    let lines = names.compactMap { pid_t($0).flatMap { Line($0) } }
     let entry = Data("\(Self.variable)=\(mark)".utf8)
     let guardEntry = Data("\(Self.guardVariable)=".utf8)
     var found = Set(lines.filter { known[$0.id] == $0.started || $0.id == leader }.map(\.id))
-    lines.removeAll { line in
-      guard !found.contains(line.id) else { return false }
+    var guards: Set<pid_t> = []
+    for line in lines where !found.contains(line.id) {
       // Those of another user can't be read, and are found by their parents.
       let variables = FileManager.default.contents(atPath: "/proc/\(line.id)/environ")
-      if variables?.range(of: guardEntry) != nil { return true }
-      if variables?.range(of: entry) != nil { found.insert(line.id) }
-      return false
+      if variables?.range(of: guardEntry) != nil {
+        guards.insert(line.id)
+      } else if variables?.range(of: entry) != nil {
+        found.insert(line.id)
+      }
     }
     var count = 0
     while count < found.count {
       count = found.count
-      for line in lines where line.others.contains(where: { found.contains($0) }) {
+      for line in lines
+      where !guards.contains(line.id) && line.others.contains(where: { found.contains($0) }) {
         found.insert(line.id)
       }
     }

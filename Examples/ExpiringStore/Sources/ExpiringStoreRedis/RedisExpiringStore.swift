@@ -68,7 +68,7 @@ public final class RedisExpiringStore: ExpiringStore {
   }
 
   /// Whole milliseconds, rounded up, or `nil` for more than 30,000 years: Redis refuses times that do not fit.
-  package static func milliseconds(_ lifetime: Duration) -> Int64? {
+  static func milliseconds(_ lifetime: Duration) -> Int64? {
     guard lifetime < .seconds(1_000_000_000_000) else { return nil }
     let (seconds, attoseconds) = lifetime.components
     let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)

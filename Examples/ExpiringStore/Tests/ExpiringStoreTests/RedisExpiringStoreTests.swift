@@ -1,6 +1,4 @@
-import ContractTesting
 import ExpiringStorePort
-import Foundation
 import ServerFixtures
 import Testing
 
