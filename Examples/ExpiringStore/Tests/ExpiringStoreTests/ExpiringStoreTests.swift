@@ -38,7 +38,7 @@ import Testing
 extension Implementation<ExpiringStoreFixture> {
   /// Each case has keys of its own in one server, behind a proxy that can refuse it.
   static let redis = live("redis") { scope in
-    let server = try await scope.server(shared)
+    let server = try await scope.server(redisServer)
     let proxy = try scope.proxy(to: server.port)
     let prefix = scope.namespace()
     let open: @Sendable () -> RedisExpiringStore = {
@@ -70,6 +70,7 @@ extension Implementation<ExpiringStoreFixture> {
   .storeOnly
 }
 
-private let shared = SharedServer(
+/// One server for all tests.
+let redisServer = SharedServer(
   "redis-server", arguments: { ["--port", "\($0.port)", "--save", ""] },
   install: "apt-get install redis-server")

@@ -1,4 +1,5 @@
 import ExpiringStorePort
+import Foundation
 import ServerFixtures
 import Testing
 
@@ -41,4 +42,43 @@ import Testing
     #expect(start.duration(to: .now) >= limit)
     #expect(error == .unavailable(reason: "Redis: Resource temporarily unavailable"))
   }
+
+  @Test(.enabled(if: isRedisInstalled, "apt-get install redis-server"), .timeLimit(.minutes(1)))
+  func `calls share one connection until one fails`() async throws {
+    let proxy = try TCPProxy(to: await redisServer.running().port)
+    defer { proxy.stop() }
+    let store = RedisExpiringStore(port: proxy.port, prefix: "\(proxy.port) ")
+    for _ in 1...3 { #expect(try await store.value(of: "key") == nil) }
+    #expect(proxy.connectionCount == 1)
+    proxy.resetConnections()
+    await #expect(throws: ExpiringStoreError.self) { try await store.value(of: "key") }
+    for _ in 1...3 { #expect(try await store.value(of: "key") == nil) }
+    #expect(proxy.connectionCount == 2)
+  }
+
+  @Test(.enabled(if: isRedisInstalled, "apt-get install redis-server"), .timeLimit(.minutes(1)))
+  func `a connection ends with its owner`() async throws {
+    let port = try await redisServer.running().port
+    let observer = try RedisConnection(port: port, limit: .seconds(30))
+    var connection: RedisConnection? = try RedisConnection(port: port, limit: .seconds(30))
+    let name = "owner-\(UInt64.random(in: 0 ... .max))"
+    _ = try connection?.send(["CLIENT", "SETNAME", name].map { Array($0.utf8) })
+    #expect(try observer.clients.contains(name))
+    connection = nil
+    while try observer.clients.contains(name) { try Task.checkCancellation() }
+  }
 }
+
+extension RedisConnection {
+  /// Redis's list of its clients, with their names.
+  fileprivate var clients: String {
+    get throws {
+      String(decoding: try send([Array("CLIENT".utf8), Array("LIST".utf8)]) ?? [], as: UTF8.self)
+    }
+  }
+}
+
+private let isRedisInstalled =
+  (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+    FileManager.default.isExecutableFile(atPath: "\($0)/redis-server")
+  }
