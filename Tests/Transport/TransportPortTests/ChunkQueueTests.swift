@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 import TransportPort
 
@@ -42,5 +43,27 @@ import TransportPort
     let chunks = drained(&queue)
     #expect(chunks.count <= Int(before) + 2)
     #expect(chunks.reduce([], +).suffix(100) == Array(0..<100))
+  }
+
+  @Test func `a queue that is filled and drained in turn loses nothing`() {
+    for seed in 0..<50 as Range<UInt64> {
+      var generator = SplitMix64(seed: seed)
+      var queue = ChunkQueue()
+      var (sent, received): ([UInt8], [UInt8]) = ([], [])
+      for round in 0..<200 {
+        // Chunks without room stay chunks of their own, and each drain empties the queue.
+        for _ in 0..<Int.random(in: 0...4, using: &generator) {
+          let chunk =
+            Bool.random(using: &generator) ? full(UInt8(round)) : [UInt8(round), UInt8(round)]
+          queue.append(chunk)
+          sent += chunk
+        }
+        for _ in 0..<Int.random(in: 0...4, using: &generator) { received += queue.popFirst() }
+        #expect(queue.isEmpty == (sent.count == received.count))
+        if Bool.random(using: &generator) { received += drained(&queue).joined() }
+      }
+      received += drained(&queue).joined()
+      #expect(received == sent)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import SystemLocks
 import Testing
 import TransportPort
 
@@ -51,5 +52,40 @@ import TransportPort
     #expect(fake.events.last == .closed(1, by: .origin))
     #expect(await Outcome(of: fake, Self.request("/after")).status == 200)
     #expect(fake.requests.map(\.head.connection) == [1, 1, 2])
+  }
+
+  @Test func `GOAWAY ends no request of another connection`() async throws {
+    let fake = Self.fake { request in
+      request.target == "/leave" ? [.goAway(isProcessed: true)] + .respond() : Self.slow
+    }
+    let url = "https://other/"
+    for _ in 1...3 { _ = try await fake.send(HTTPRequest(url: url)).body.collect(upTo: 9) }
+    let other = try await fake.send(HTTPRequest(url: url))
+    #expect(await Outcome(of: fake, Self.request("/leave")).status == 200)
+    #expect(try await other.body.collect(upTo: 9) == Array("hi".utf8))
+  }
+
+  @Test(arguments: [7, 8] as [UInt32])
+  func `a stream that the origin resets leaves the connection as it is`(_ code: UInt32) async {
+    let fake = Self.fake { request in
+      request.target == "/reset" ? [.resetStream(code)] : .respond()
+    }
+    #expect(await Outcome(of: fake, Self.request("/reset")).error != nil)
+    #expect(await Outcome(of: fake, Self.request("/")).status == 200)
+    #expect(fake.requests.map(\.head.connection) == [1, 1])
+    #expect(!fake.events.contains(.streamReset(1)))
+  }
+
+  @Test func `an HTTP/2 connection plays no script before its first request`() async {
+    let asked = Mutex(0)
+    let fake = FakeTransport(
+      OriginPlan(
+        version: .http2,
+        onConnect: { _ in
+          asked.withLock { $0 += 1 }
+          return [.close]
+        }, onRequest: { _ in .respond() }))
+    #expect(await Outcome(of: fake, Self.request("/")).status == 200)
+    #expect(asked.withLock { $0 } == 0)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 private final class Waiter {}
 
 @Suite struct FakeTransportModelTests {
-  private let waiters = (0..<3).map { _ in Waiter() }
+  private let waiters = (0..<8).map { _ in Waiter() }
   private var tickets: [ObjectIdentifier] { waiters.map { ObjectIdentifier($0) } }
 
   private static func origin(_ host: String) throws -> HTTPOrigin {
@@ -51,7 +51,7 @@ private final class Waiter {}
 
   @Test func `of several idle connections the one that was used last is used`() throws {
     var model = try idleModel(ConnectionLimits())
-    for ticket in tickets {
+    for ticket in tickets.prefix(3) {
       model.enqueue(ticket, for: try Self.origin("a"), reuses: true, shares: false)
     }
     #expect(model.grant().map(\.lease.connection) == [1, 2, 3])
@@ -72,8 +72,8 @@ private final class Waiter {}
 
   @Test func `shutdown closes all connections, also those returned later`() throws {
     var model = model
-    for (ticket, host) in zip(tickets, ["a", "b"]) {
-      model.enqueue(ticket, for: try Self.origin(host), reuses: true, shares: false)
+    for ticket in tickets {
+      model.enqueue(ticket, for: try Self.origin("a"), reuses: true, shares: false)
     }
     for (_, lease) in model.grant() { model.accept(lease.connection) }
     model.park(1)
@@ -81,6 +81,60 @@ private final class Waiter {}
     model.park(2)
     #expect(model.isShutDown)
     #expect(model.connectionCount == 0)
-    #expect(model.events.suffix(2) == [.closed(1, by: .client), .closed(2, by: .client)])
+    #expect(model.events.suffix(8) == (1...8).map { .closed($0, by: .client) })
+  }
+
+  @Test func `a connection that is returned after its end is as good as none`() throws {
+    var model = FakeTransportModel(
+      limits: ConnectionLimits(perOrigin: 1, total: 1), recordedBodyLimit: 0)
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: false)
+    _ = model.grant()
+    model.close(1, by: .origin)
+    model.park(1)
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: false)
+    #expect(
+      model.grant().map(\.lease) == [
+        .init(connection: 2, origin: try Self.origin("a"), isNew: true)
+      ])
+    // Nor does it make room for another.
+    model.enqueue(tickets[1], for: try Self.origin("b"), reuses: true, shares: false)
+    #expect(model.grant().isEmpty)
+  }
+
+  @Test func `of several shared connections the newest is used, or a new one if asked for`() throws
+  {
+    var model = model
+    for reuses in [true, false] {
+      model.enqueue(tickets[0], for: try Self.origin("a"), reuses: reuses, shares: true)
+      for (_, lease) in model.grant() { model.accept(lease.connection) }
+    }
+    #expect(model.connectionCount == 2)
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: true)
+    #expect(model.grant().map(\.lease.connection) == [2])
+  }
+
+  @Test func `after a shutdown nobody waits`() throws {
+    var model = model
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: false)
+    model.shutDown()
+    #expect(model.grant().isEmpty)
+  }
+
+  @Test func `a request on a connection that has ended is its first`() throws {
+    var model = model
+    let wire = try WireRequest(HTTPRequest(url: "http://a/"), body: .none)
+    #expect(model.receive(wire, on: 5).head.ordinal == 1)
+  }
+
+  @Test(arguments: [(-1, ""), (0, ""), (1, "a"), (4, "abcd"), (6, "abcdef"), (7, "abcdef")])
+  func `content is recorded up to the limit, piece by piece`(
+    _ limit: Int, _ recorded: String
+  ) throws {
+    var model = FakeTransportModel(limits: ConnectionLimits(), recordedBodyLimit: limit)
+    let wire = try WireRequest(HTTPRequest(url: "http://a/"), body: .none)
+    let index = model.receive(wire, on: 1).index
+    for piece in ["ab", "cd", "ef"] { model.record(Array(piece.utf8), of: index) }
+    #expect(model.requests[index].body.text == recorded)
+    #expect(model.requests[index].bodyCount == 6)
   }
 }

@@ -21,4 +21,17 @@ import Testing
     #expect(await Outcome(of: fake, HTTPRequest(url: "\(scheme)://h/")).body.text == "direct")
     #expect(proxy.requests.isEmpty)
   }
+
+  /// A tunnel to a proxy is not secured, and neither is a plain origin.
+  @Test func `only the handshake with an https origin can fail`() async throws {
+    let insecure = OriginPlan(identity: .expired) { _ in .respond() }
+    let proxy = FakeTransport.Proxy(FakeTransport(insecure))
+    let tunnelled = FakeTransport(OriginPlan { _ in .respond() }, proxy: proxy)
+    #expect(await Outcome(of: tunnelled, HTTPRequest(url: "https://h/")).status == 200)
+    let plain = FakeTransport(insecure)
+    #expect(await Outcome(of: plain, HTTPRequest(url: "http://h/")).status == 200)
+    #expect(
+      await Outcome(of: plain, HTTPRequest(url: "https://h/")).error?.kind
+        == .tls(.certificateExpired))
+  }
 }

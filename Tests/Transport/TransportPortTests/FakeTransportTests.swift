@@ -144,4 +144,62 @@ import TransportPort
     let fake = FakeTransport(OriginPlan(inTurn: []))
     #expect(await Outcome(of: fake, Self.get).status == 200)
   }
+
+  @Test func `trailers are produced once, however often the origin reads`() async {
+    let asked = Mutex(0)
+    let fake = FakeTransport { _ in [.readBody, .readBody] + .respond() }
+    let body = HTTPRequestBody.stream(Chunks(["a"])) {
+      asked.withLock { $0 += 1 }
+      return ["Sum": "1"]
+    }
+    #expect(await Outcome(of: fake, Self.post, body: body).status == 200)
+    #expect(asked.withLock { $0 } == 1)
+  }
+
+  @Test func `by default a mebibyte of a body is recorded`() async {
+    let fake = FakeTransport { _ in .respond() }
+    let body = HTTPRequestBody.bytes(Array(repeating: 7, count: 1 << 20 + 1))
+    _ = await Outcome(of: fake, Self.post, body: body)
+    #expect(fake.requests.first?.body.count == 1 << 20)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `nothing sent repeatedly is nothing sent`() async {
+    let fake = FakeTransport { _ in [.sendRepeatedly([], count: nil)] + .respond() }
+    #expect(await Outcome(of: fake, Self.get).status == 200)
+  }
+
+  @Test func `GOAWAY has no effect over HTTP/1.1`() async {
+    let fake = FakeTransport { _ in [.goAway(isProcessed: true)] + .respond() }
+    for _ in 1...2 { #expect(await Outcome(of: fake, Self.get).status == 200) }
+    #expect(fake.requests.map(\.head.connection) == [1, 1])
+  }
+
+  @Test func `the side that ends a connection is recorded`() async throws {
+    let head = "HTTP/1.1 200 OK\r\n"
+    for (script, side) in [
+      ([.readBody, .send("\(head)\r\nhi"), .close], .origin),
+      // The client has content left to send, so it can't keep the connection.
+      ([.send("\(head)Content-Length: 2\r\n\r\nhi")], .client),
+    ] as [(OriginScript, OriginEvent.Side)] {
+      let fake = FakeTransport { _ in script }
+      let outcome = await Outcome(of: fake, Self.post, body: .stream(Chunks(["a"])))
+      #expect(outcome.body.text == "hi")
+      #expect(fake.events.last == .closed(1, by: side))
+    }
+  }
+
+  @Test(
+    arguments: [("", .sending), ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh", .receivingBody)]
+      as [(String, TransportError.Phase)])
+  func `a reset while the client waits to send content names what it did`(
+    sent: String, phase: TransportError.Phase
+  ) async {
+    let fake = FakeTransport { _ in [.send(sent), .reset] }
+    let request = HTTPRequest(
+      method: .post, url: "http://h/", headerFields: ["Expect": "100-continue"])
+    let outcome = await Outcome(of: fake, request, body: .text("content"))
+    #expect(outcome.error?.kind == .connectionReset)
+    #expect(outcome.error?.phase == phase)
+  }
 }

@@ -6,6 +6,8 @@ import TransportPort
   /// A store that returns all stored cookies and the URL that it was asked for.
   final class Store: HTTPCookieHandling {
     let stored = Mutex<[String]>([])
+    /// How often cookies were stored.
+    let calls = Mutex(0)
 
     func cookieHeader(forURL url: String, method: HTTPRequest.Method) async throws -> String? {
       let all = stored.withLock { $0 }
@@ -13,6 +15,7 @@ import TransportPort
     }
 
     func storeCookies(_ values: [String], fromURL url: String) async throws {
+      calls.withLock { $0 += 1 }
       stored.withLock { $0 += values }
     }
   }
@@ -46,5 +49,12 @@ import TransportPort
     let fake = FakeTransport { _ in .respond() }
     let outcome = await Outcome(of: fake.handlingCookies(with: store), Self.request)
     #expect(outcome.error?.kind == .invalidRequest(.fieldValue))
+  }
+
+  @Test func `a response without cookies does not reach the store`() async throws {
+    let store = Store()
+    let fake = FakeTransport { _ in .respond() }
+    _ = try await fake.handlingCookies(with: store).send(Self.request)
+    #expect(store.calls.withLock { $0 } == 0)
   }
 }

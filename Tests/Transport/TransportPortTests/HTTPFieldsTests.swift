@@ -35,4 +35,9 @@ import TransportPort
   func `a value with tabs and non-ASCII characters is valid`(value: String) {
     #expect(HTTPField(name: "X", value: value).hasValidValue)
   }
+
+  @Test func `a list has the members of all lines, in lower case and without empty ones`() {
+    let fields: HTTPFields = ["Via": " A,, b ,\t,", "X": "no", "via": "C"]
+    #expect(fields.list("VIA") == ["a", "b", "c"])
+  }
 }

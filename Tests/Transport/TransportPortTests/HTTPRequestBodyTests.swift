@@ -24,6 +24,7 @@ import TransportPort
     #expect(try await Self.read(copy) == [0x61])
     let error = try await #require(throws: TransportError.self) { try await Self.read(once) }
     #expect(error.kind == .bodyNotReplayable)
+    #expect(!error.bytesSent)
   }
 
   @Test func `trailers must not frame the message`() async throws {
@@ -38,5 +39,60 @@ import TransportPort
       }
       #expect(error.kind == .bodyProducerFailed)
     }
+  }
+
+  @Test func `only no content is none`() {
+    #expect(HTTPRequestBody.none.isNone)
+    for body in [.bytes([]), .text(""), .stream(Chunks([]))] as [HTTPRequestBody] {
+      #expect(!body.isNone)
+    }
+    #expect(HTTPRequestBody.none.reportingProgress { _ in }.bytes == [])
+  }
+
+  @Test func `empty chunks are left out`() async throws {
+    let reader = try HTTPRequestBody.stream(Chunks(["", "a", "", ""])).makeReader()
+    #expect(try await reader.next() == [0x61])
+    #expect(try await reader.next() == nil)
+  }
+
+  struct Failed: Error {}
+
+  /// A producer that throws, even in a cancelled task.
+  struct Throwing: AsyncSequence, AsyncIteratorProtocol {
+    let error: any Error
+
+    func next() async throws -> [UInt8]? { throw error }
+    func makeAsyncIterator() -> Self { self }
+  }
+
+  /// Reads a body whose producer throws.
+  private static func failure(_ error: any Error, isCancelled: Bool) async -> TransportError? {
+    let body = HTTPRequestBody.stream(Throwing(error: error))
+    let task = Task {
+      if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+      return await #expect(throws: TransportError.self) { try await read(body) }
+    }
+    return await task.value
+  }
+
+  @Test func `only a cancellation error of a cancelled task is a cancellation`() async {
+    for (error, isCancelled) in [
+      (Failed(), false), (Failed(), true), (CancellationError(), false),
+    ] as [(any Error, Bool)] {
+      #expect(await Self.failure(error, isCancelled: isCancelled)?.kind == .bodyProducerFailed)
+    }
+    let cancelled = await Self.failure(CancellationError(), isCancelled: true)
+    #expect(cancelled?.kind == .cancelled)
+    #expect(cancelled?.phase == .sending)
+    #expect(cancelled?.bytesSent == true)
+    #expect(cancelled?.detail == "the task was cancelled")
+  }
+
+  @Test func `a cancelled task reads what its producer still makes`() async throws {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await HTTPRequestBody.stream(Chunks(["a"])).makeReader().next()
+    }
+    #expect(try await task.value == [0x61])
   }
 }

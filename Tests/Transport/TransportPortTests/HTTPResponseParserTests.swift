@@ -213,6 +213,10 @@ import TransportPort
       #expect(reading.body.text == "hi")
       #expect(reading.error == nil)
       #expect(!reading.isReusable)
+      let chunked = Self.read(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n\r\n",
+        ending: ending)
+      #expect(chunked.trailers == ["X: y"])
     }
   }
 
@@ -266,10 +270,105 @@ import TransportPort
     }
   }
 
-  @Test func `HTTP/2 status lines are accepted only with allowsMultiplexed`() throws {
+  @Test func `an HTTP/2 status line begins a head`() throws {
     var parser = HTTPHeadParser(allowsMultiplexed: true)
     #expect(try parser.consume(line: Array("HTTP/2 200 \r\n".utf8)[...]) == nil)
     #expect(parser.version == .multiplexed)
     #expect(try parser.consume(line: [0x0D, 0x0A])?.status.code == 200)
+  }
+
+  // MARK: Errors
+
+  @Test(
+    arguments: [
+      ("", .orderly, "the connection ended before the status line was complete"),
+      ("HTTP/1.1 200", .unannounced, "the connection ended before the status line was complete"),
+      ("HTTP/1.1 200 OK\r\n", .orderly, "the connection ended inside the head of the response"),
+      ("HTTP/1.1 103 \r\n\r\n", .orderly, "the connection ended inside the head of the response"),
+      (
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh", .orderly,
+        "the connection ended inside the body of the response"
+      ),
+      (
+        "HTTP/1.1 200 OK\r\n\r\nh", .unannounced,
+        "the connection ended without close_notify, so the body may be truncated"
+      ),
+      ("HTTP/1.1 200 OK\r\n", .reset, "the connection was reset"),
+    ] as [(String, HTTPResponseParser.Ending, String)])
+  func `an incomplete response says where it ended`(
+    text: String, ending: HTTPResponseParser.Ending, detail: String
+  ) throws {
+    var parser = HTTPResponseParser(method: .get)
+    var events: [HTTPResponseParser.Event] = []
+    try parser.consume(Array(text.utf8), into: &events)
+    #expect(!parser.isReusable)
+    let error = #expect(throws: TransportError.self) { try parser.finish(ending, into: &events) }
+    #expect(error?.detail == detail)
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK\r\n", "\r\n"), ("HTTP/1.1 ", "\r\n"),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "\r\n"),
+  ])
+  func `of a long line an error shows the first 80 bytes`(before: String, after: String) throws {
+    let line = (before.hasSuffix(" ") ? before : "") + String(repeating: "x", count: 200)
+    var parser = HTTPResponseParser(method: .get)
+    var events: [HTTPResponseParser.Event] = []
+    let text = before.hasSuffix(" ") ? line + after : before + line + after
+    let error = #expect(throws: TransportError.self) {
+      try parser.consume(Array(text.utf8), into: &events)
+    }
+    #expect(error?.detail.hasSuffix(": \"\(line.prefix(80))\"") == true)
+  }
+
+  @Test func `a line may be as long as the limit before its end arrives`() {
+    let limits = HTTPHeadLimits(bytes: 20)
+    let pieces = [[UInt8]("HTTP/1.1 200 OK and m".utf8)]
+    #expect(Self.read([Array(pieces[0].dropLast())], limits: limits).error == nil)
+    #expect(Self.read(pieces, limits: limits).error == .headTooLarge)
+  }
+
+  @Test(arguments: ["5;a\n12345", "55\n", "\n", "5 \n"])
+  func `a chunk size ends in CR LF`(chunk: String) {
+    let reading = Self.read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)")
+    #expect(reading.error == .badChunk)
+  }
+
+  // MARK: Lines
+
+  @Test func `lines of a head may lack their end, and have none inside`() throws {
+    var parser = HTTPHeadParser()
+    #expect(try parser.consume(line: Array("HTTP/1.1 200 OK".utf8)[...]) == nil)
+    #expect(try parser.consume(line: Array("Host: a".utf8)[...]) == nil)
+    #expect(throws: TransportError.self) {
+      var parser = parser
+      _ = try parser.consume(line: Array("A: b\nC: d\r\n".utf8)[...])
+    }
+    #expect(try parser.consume(line: [])?.headerFields == ["Host": "a"])
+  }
+
+  @Test(arguments: ["HTTP/2", "HTTP/2.0", "HTTP/3", "HTTP/4", "HTTP/1.a", "HTTP/1."])
+  func `other versions than 1 are known only where they are allowed`(version: String) {
+    for isAllowed in [true, false] {
+      var parser = HTTPHeadParser(allowsMultiplexed: isAllowed)
+      _ = try? parser.consume(line: Array("\(version) 200 \r\n".utf8)[...])
+      let isKnown = ["HTTP/2", "HTTP/2.0", "HTTP/3"].contains(version)
+      #expect(parser.version == (isAllowed && isKnown ? .multiplexed : nil))
+    }
+  }
+
+  // MARK: Framing
+
+  @Test(arguments: [100, 103, 199, 204, 304])
+  func `a head without content has no framing`(status: Int) throws {
+    let head = HTTPResponse(
+      status: .init(code: status), headerFields: ["Content-Length": "5"])
+    #expect(try HTTPBodyFraming(of: head, to: .get) == .none)
+  }
+
+  @Test func `a body that ends with the connection does not keep it`() {
+    let head = HTTPResponse(status: .init(code: 200), headerFields: [:])
+    #expect(!HTTPBodyFraming.untilClose.keepsConnectionAlive(after: head, version: .http11))
+    #expect(HTTPBodyFraming.length(1).keepsConnectionAlive(after: head, version: .http11))
   }
 }

@@ -92,4 +92,38 @@ import TransportPort
       HTTPRequest(method: .post, url: "http://h/start"), body: .stream(Chunks(["a"])))
     #expect(dropped.requests.map(\.body.text) == ["a", ""])
   }
+
+  @Test(
+    arguments: [("https://h/end", nil), ("http://h/end", .invalidRedirect)]
+      as [(String, TransportError.Kind?)])
+  func `a redirect from https stays on https`(
+    location: String, error: TransportError.Kind?
+  ) async {
+    let fake = Self.fake(302, to: location)
+    let outcome = await Outcome(of: fake.followingRedirects(), HTTPRequest(url: "https://h/start"))
+    #expect(outcome.error?.kind == error)
+    #expect(fake.requests.count == (error == nil ? 2 : 1))
+  }
+
+  @Test(arguments: [HTTPRequest.Method.get, .head])
+  func `303 keeps the fields of a request that stays what it is`(
+    method: HTTPRequest.Method
+  ) async throws {
+    let fake = Self.fake(303, to: "/end")
+    let request = HTTPRequest(
+      method: method, url: "http://h/start", headerFields: ["Content-Language": "de"])
+    _ = try await fake.followingRedirects().send(request)
+    #expect(fake.requests.last?.head.method == method)
+    #expect(fake.requests.last?.head.headerFields["Content-Language"] == "de")
+  }
+
+  @Test func `bytes that no URL may have are percent-encoded`() async throws {
+    let fake = FakeTransport { request in
+      guard request.path == "/start" else { return .respond() }
+      let location = HTTPField(name: "Location", bytes: Array("/!~ \u{7F}é".utf8))
+      return .respond(302, headerFields: HTTPFields([location]))
+    }
+    _ = try await fake.followingRedirects().send(HTTPRequest(url: "http://h/start"))
+    #expect(fake.requests.last?.head.target == "/!~%20%7F%C3%A9")
+  }
 }

@@ -1,4 +1,5 @@
 import ManualClocks
+import SystemLocks
 import Testing
 import TransportPort
 
@@ -60,5 +61,27 @@ import TransportPort
     #expect(await outcome.value.error?.kind == .cancelled)
     #expect(await outcome.value.error?.bytesSent == true)
     #expect(fake.requests.count == 1)
+  }
+
+  /// Fails each request after cancelling the task that sends it.
+  private final class Cancelling: HTTPTransport {
+    let sent = Mutex(0)
+
+    func send(
+      _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+    ) async throws(TransportError) -> HTTPExchange {
+      sent.withLock { $0 += 1 }
+      withUnsafeCurrentTask { $0?.cancel() }
+      throw TransportError(.emptyReply, phase: .awaitingHead, method: .get, bytesSent: true)
+    }
+  }
+
+  @Test func `a cancelled task does not retry`() async {
+    let base = Cancelling()
+    let outcome = await Task {
+      await Outcome(of: base.retryingWhenSafe(attempts: 3), HTTPRequest(url: "http://h/"))
+    }.value
+    #expect(outcome.error?.kind == .emptyReply)
+    #expect(base.sent.withLock { $0 } == 1)
   }
 }

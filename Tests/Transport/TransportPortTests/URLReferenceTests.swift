@@ -11,4 +11,9 @@ import TransportPort
   func `edge cases resolve by RFC 3986 §5.2`(reference: String, base: String, expected: String) {
     #expect(URLReference(reference).resolved(against: URLReference(base)).text == expected)
   }
+
+  @Test(arguments: ["http://a/b?c#d", "#", "x#", "//h?q#f", "http:"])
+  func `the text of a reference is what it was made of`(text: String) {
+    #expect(URLReference(text).text == text)
+  }
 }

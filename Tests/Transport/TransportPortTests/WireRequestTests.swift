@@ -34,7 +34,8 @@ import TransportPort
     ("http://h:/x", "/x", "h", 80), ("http://[::1]:81/", "/", "[::1]:81", 81),
     ("http://127.0.0.1/", "/", "127.0.0.1", 80), ("http://1.0.255.0/", "/", "1.0.255.0", 80),
     ("http://h./", "/", "h.", 80), ("http://1a/", "/", "1a", 80), ("http://0xg/", "/", "0xg", 80),
-    ("http://1.example/", "/", "1.example", 80), ("HTTP://H/#f", "/", "h", 80),
+    ("http://1.example/", "/", "1.example", 80), ("HTTPS://H:443/", "/", "h", 443),
+    ("HTTP://H/#f", "/", "h", 80),
     ("http://a@b@h/", "/", "h", 80), ("http://1x2/", "/", "1x2", 80),
     ("http://\(longest)/", "/", longest, 80),
     ("http://[2001:DB8::1.2.3.4]/", "/", "[2001:db8::1.2.3.4]", 80),
@@ -60,11 +61,13 @@ import TransportPort
     ("http://2130706433/", .url), ("http://0x7f000001/", .url), ("http://0x/", .url),
     ("http://127.1/", .url), ("http://0177.0.0.1/", .url), ("http://1.2.3.4.5/", .url),
     ("http://127.0.0.1./", .url), ("http://256.0.0.1/", .url), ("http://a.1/", .url),
-    ("http://a..b/", .url), ("http://.a/", .url), ("http://./", .url),
+    ("http://a..b/", .url), ("http://a../", .url), ("http://.a/", .url), ("http://./", .url),
     ("http://\(String(repeating: "a", count: 64))/", .url),
     ("http://\(String(repeating: "a.", count: 128))/", .url),
     ("http://\(longest)a/", .url),
     ("http://[]/", .url), ("http://[1:2:3:4:5:6:7:8:9]/", .url), ("http://[::1.2.3.256]/", .url),
+    ("http://[1.2.3.4::]/", .url), ("http://0X7f000001/", .url), ("http://x::1]/", .url),
+    ("http://[::1]:80]/", .url),
   ])
   func `a URL that cannot be sent is rejected`(
     url: String, reason: TransportError.InvalidRequest
@@ -94,5 +97,19 @@ import TransportPort
       let wire = try WireRequest(HTTPRequest(url: "\(scheme)://\(host):\(port)/"), body: .none)
       #expect(wire.headerFields[.host] == (port == standard ? host : "\(host):\(port)"))
     }
+  }
+
+  @Test func `an explicit length of no content is sent`() throws {
+    let request = HTTPRequest(url: "http://h/", headerFields: ["Content-Length": "0"])
+    #expect(try Self.head(request).last == "Content-Length: 0")
+    #expect(try Self.head(HTTPRequest(url: "http://h/")) == ["GET / HTTP/1.1", "Host: h"])
+    #expect(
+      try Self.head(HTTPRequest(url: "http://h/"), body: .text("a")).last == "Content-Length: 1")
+  }
+
+  @Test func `a scheme may be in upper case`() throws {
+    var request = HTTPRequest(url: "http://h/")
+    request.scheme = "HTTPS"
+    #expect(try WireRequest(request, body: .none).origin.port == 443)
   }
 }

@@ -60,9 +60,8 @@ final class FakeExchange: Sendable {
     return wire.error(kind, phase: phase, bytesSent: bytesSent, detail: detail)
   }
 
-  /// Ends the exchange at once, whatever it is waiting for.
+  /// Ends the exchange at once, whatever it is waiting for; one that is over stays as it is.
   func end(_ end: End) {
-    guard !progress.withLock({ $0.isOver }) else { return }
     switch end {
     case .failed(let kind):
       interruption.interrupt(error(kind))
@@ -118,7 +117,7 @@ final class FakeExchange: Sendable {
 extension FakeExchange {
   private func open() async throws(TransportError) -> HTTPExchange {
     let lease = await transport.lease(for: self)
-    guard let lease else { throw error(transport.isShutDown ? .shutDown : .cancelled) }
+    guard let lease else { throw error(.cancelled) }
     // If the exchange ended while the lease was granted, only this code can return the connection.
     let isOver = progress.withLock { progress in
       if !progress.isOver { progress.connection = lease.connection }

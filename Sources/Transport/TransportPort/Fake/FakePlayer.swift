@@ -132,7 +132,7 @@ actor FakePlayer {
   /// Passes bytes to the client's parser.
   private func receive(_ bytes: [UInt8]) throws(TransportError) {
     try parser.consume(bytes, into: &events)
-    if awaitsContinue, events.contains(where: { $0.isContinue }) { awaitsContinue = false }
+    if events.contains(where: { $0.isContinue }) { awaitsContinue = false }
   }
 
   /// Ends the connection from the origin's side.
@@ -157,8 +157,7 @@ actor FakePlayer {
         false
       }
     }
-    let isInMemory = exchange.body.isNone || exchange.body.bytes != nil
-    if isInMemory, !awaitsContinue { try await readBody() }
+    if exchange.body.bytes != nil, !awaitsContinue { try await readBody() }
     if lease.isShared { return settleStream() }
     let clientKeepsOpen = !exchange.wire.headerFields.list(.connection).contains("close")
     guard scriptKeepsOpen, clientKeepsOpen, isUploadOver, parser.isReusable else {

@@ -90,9 +90,6 @@ public final class FakeTransport: HTTPTransport {
   /// The number of open connections, including idle ones.
   public var connectionCount: Int { state.withLock { $0.model.connectionCount } }
 
-  /// Whether ``shutDown()`` was called.
-  var isShutDown: Bool { state.withLock { $0.model.isShutDown } }
-
   /// Ends all pending requests and makes later ones fail with
   /// ``TransportError/Kind-swift.enum/shutDown``, also those through ``proxy``.
   public func shutDown() {
@@ -137,20 +134,17 @@ extension FakeTransport {
 
   /// Waits for a connection in FIFO order.
   ///
-  /// - Returns: A connection, or `nil` if the task was cancelled or the transport was shut down.
+  /// - Returns: A connection, or `nil` if the task was cancelled, as a shutdown does.
   func lease(for exchange: FakeExchange) async -> FakeTransportModel.Lease? {
     let promise = Promise<FakeTransportModel.Lease?>()
     let origin = exchange.wire.origin
     let ticket = ObjectIdentifier(exchange)
-    let isQueued = change { state in
-      guard !state.model.isShutDown else { return false }
+    change { state in
       state.model.enqueue(
         ticket, for: origin, reuses: exchange.options.reusesConnections,
         shares: plan.version == .http2 && origin.scheme == .https)
       state.promises[ticket] = promise
-      return true
     }
-    guard isQueued else { return nil }
     return await withTaskCancellationHandler {
       await promise.value
     } onCancel: {

@@ -65,7 +65,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     let size = max(1, size)
     return Self(
       steps.flatMap { step -> [ScriptStep] in
-        guard case .send(let bytes) = step, bytes.count > size else { return [step] }
+        guard case .send(let bytes) = step else { return [step] }
         return stride(from: 0, to: bytes.count, by: size).flatMap { start -> [ScriptStep] in
           let piece = ScriptStep.send(Array(bytes[start..<min(start + size, bytes.count)]))
           guard let pause, start > 0 else { return [piece] }

@@ -56,9 +56,8 @@ public struct HTTPFields: Sendable, Hashable {
     fields.contains { $0.name == name }
   }
 
-  /// Replaces the value of the last line.
+  /// Replaces the value of the last line, which must exist.
   mutating func replaceLast(by bytes: [UInt8]) {
-    guard !fields.isEmpty else { return }
     fields[fields.count - 1].bytes = bytes
   }
 

@@ -82,7 +82,7 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     }
     var length: Int?
     for value in values {
-      guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit), let next = Int(value) else {
+      guard value.utf8.allSatisfy(\.isDigit), let next = Int(value) else {
         throw TransportError(
           .invalidLength, phase: .awaitingHead, bytesSent: true,
           detail: "Content-Length is \(value.debugDescription), not a number of bytes")

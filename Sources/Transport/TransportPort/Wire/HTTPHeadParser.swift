@@ -82,7 +82,8 @@ public struct HTTPHeadParser: Sendable {
     let digits = rest.prefix(3)
     let code = digits.reduce(0) { $0 * 10 + Int($1) - 0x30 }
     let reason = rest.dropFirst(3)
-    guard digits.count == 3, digits.allSatisfy(\.isDigit), code >= 100,
+    // Fewer than three digits are less than 100.
+    guard digits.allSatisfy(\.isDigit), code >= 100,
       reason.isEmpty || reason.first == 0x20
     else {
       throw .badHead("the status is not three digits from 100 to 999", line)

@@ -323,7 +323,6 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
   fileprivate var isNumber: Bool {
     let name = last == UInt8(ascii: ".") ? dropLast() : self
     let digits = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
-    guard digits.first?.isDigit == true else { return false }
     let isHexadecimal = digits.first == 0x30 && digits.dropFirst().first.map { $0 | 0x20 } == 0x78
     let isNumeric =
       isHexadecimal
