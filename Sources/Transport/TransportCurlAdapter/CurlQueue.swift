@@ -70,7 +70,7 @@ struct CurlQueue {
   /// Adds a transfer, which may start now or waits.
   mutating func add(_ transfer: CurlTransfer) -> Admission {
     let lane = lane(for: transfer.wire.origin)
-    if waitingLanes.isEmpty || lane.waiting.isEmpty, reserve(lane) { return .mayStart(lane) }
+    if lane.waiting.isEmpty, reserve(lane) { return .mayStart(lane) }
     if lane.waiting.isEmpty { waitingLanes.append(lane) }
     return .waits(lane, ticket: lane.append(transfer))
   }

@@ -21,8 +21,16 @@ import TransportPort
       HTTPRequest(url: "http://\(host)/"), body: .none, options: .init(), owner: transport)
     return switch queue.add(transfer) {
     case .mayStart(let lane): (lane, nil)
-    case .waits(_, let ticket): (nil, ticket)
+    case .waits(let lane, let ticket): (nil, wait(ticket, in: lane))
     }
+  }
+
+  /// The lane of the last transfer that waits.
+  private var waitingLane: CurlQueue.Lane?
+
+  private func wait(_ ticket: Int, in lane: CurlQueue.Lane) -> Int {
+    waitingLane = lane
+    return ticket
   }
 
   private func noteMultiplexing(_ lane: CurlQueue.Lane) -> Bool { queue.noteMultiplexing(lane) }
@@ -97,5 +105,65 @@ import TransportPort
     #expect(queue.noteConnection(lane))
     #expect(!queue.noteConnection(lane))
     #expect(next() == ["a"])
+  }
+
+  @Test func `an origin without transfers is forgotten, and any other is not`() throws {
+    let first = try #require(try add("a").lane)
+    let other = try #require(try add("b").lane)
+    #expect(try add("a").lane === first)
+    queue.release(other, hadConnection: true)
+    #expect(try add("b").lane !== other)
+    for _ in 1...2 { queue.release(first, hadConnection: true) }
+    let again = try #require(try add("a").lane)
+    #expect(again !== first)
+    queue.release(again, hadConnection: true)
+    #expect(try add("a").lane !== again)
+  }
+
+  @Test func `an origin whose transfers only wait is kept until they leave`() throws {
+    for host in ["a", "b", "c"] { _ = try add(host) }
+    let ticket = try #require(try add("d").ticket)
+    let second = try #require(try add("d").ticket)
+    #expect((ticket, second) == (0, 1))
+    let lane = try #require(waitingLane)
+    queue.remove(ticket: ticket, from: lane)
+    #expect(try add("d").ticket == 2)
+    for ticket in 1...2 { queue.remove(ticket: ticket, from: lane) }
+    // A new lane counts from the start.
+    #expect(try add("d").ticket == 0)
+  }
+
+  @Test func `a connection counts again when an HTTP/2 origin starts after a rest`() throws {
+    let lane = try #require(try add("a").lane)
+    #expect(noteMultiplexing(lane))
+    for _ in 1...4 { _ = try add("a") }
+    for _ in 1...4 { queue.release(lane, hadConnection: true) }
+    #expect(next() == ["a"])
+    for host in ["b", "c"] { #expect(try add(host).lane != nil) }
+    #expect(try add("d").lane == nil)
+  }
+
+  @Test func `only the end of the transfer that opens a connection lets another open it`() throws {
+    let lane = try #require(try add("a").lane)
+    #expect(noteMultiplexing(lane))
+    _ = try add("a")
+    // No connection was awaited, so nobody waits for another.
+    queue.release(lane, hadConnection: false)
+    for _ in 1...2 { #expect(try add("a").lane === lane) }
+    queue.noteGoAway(lane)
+    #expect(try add("a").lane === lane)
+    #expect(try add("a").lane == nil)
+    queue.release(lane, hadConnection: true)
+    #expect(next() == [])
+    queue.release(lane, hadConnection: false)
+    #expect(next() == ["a"])
+  }
+
+  @Test func `a limit of none is one`() throws {
+    var configuration = CurlTransport.Configuration()
+    configuration.limits = ConnectionLimits(perOrigin: 0, total: 3)
+    queue = CurlQueue(configuration)
+    #expect(try add("a").lane != nil)
+    #expect(try add("a").lane == nil)
   }
 }

@@ -23,6 +23,15 @@ import TransportPort
     #expect(world.log.connectionCount == 1)
   }
 
+  @Test func `requests that differ only in their origin reach it`() async throws {
+    let (near, far) = (try CurlWorld(.respond(text: "near")), try CurlWorld(.respond(text: "far")))
+    for (world, text) in [(near, "near"), (far, "far"), (near, "near")] {
+      let request = HTTPRequest(url: world.origin.url + "/", headerFields: ["Host": "h"])
+      let exchange = try await near.transport.send(request)
+      #expect(try await exchange.body.collect(upTo: 9) == Array(text.utf8))
+    }
+  }
+
   @Test func `Host can be overridden, and bytes above 127 are kept`() async throws {
     let world = try CurlWorld(.respond())
     var fields: HTTPFields = ["Host": "other.example"]

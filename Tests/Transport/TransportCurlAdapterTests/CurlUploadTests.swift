@@ -65,9 +65,9 @@ import TransportPort
     }
     let chunks = sizes.enumerated().map { Array(repeating: UInt8($0), count: $1) }
     let upload = try upload(chunks) { ["Sum": "1"] }
+    let largest = [3, 100, 5000][Int(seed % 3)]
     var received: [UInt8] = []
-    while let bytes = take(Int.random(in: 1...3000, using: &generator), from: upload) {
-      #expect(bytes.isEmpty || upload.trailers == [:] || received.count <= chunks.joined().count)
+    while let bytes = take(Int.random(in: 1...largest, using: &generator), from: upload) {
       received += bytes
       try Task.checkCancellation()
       if bytes.isEmpty { await Task.yield() }

@@ -112,4 +112,22 @@ import TransportPort
     request.scheme = "HTTPS"
     #expect(try WireRequest(request, body: .none).origin.port == 443)
   }
+
+  @Test(arguments: [
+    ("http://a../", "is not a host name"), ("http://./", "is not a host name"),
+    ("http://[::1]x/", "is not a host name"), ("http://[g::]/", "is not an IPv6 address"),
+    ("http://127.1/", "is a number"),
+  ])
+  func `a host that is refused is told why`(url: String, reason: String) {
+    let error = #expect(throws: TransportError.self) {
+      try WireRequest(HTTPRequest(url: url), body: .none)
+    }
+    #expect(error?.detail.contains(reason) == true, "\(error?.detail ?? "")")
+  }
+
+  @Test func `a fragment in a path is not sent`() throws {
+    var request = HTTPRequest(url: "http://h/")
+    request.path = "/a?b#c"
+    #expect(try WireRequest(request, body: .none).target == "/a?b")
+  }
 }
