@@ -117,8 +117,7 @@ package struct MutationRun {
     let description = try SwiftModuleBuild.description(ofPackage: scratch.path)
     var modules: [MutatedModule] = []
     for target in options.targets {
-      let name = target.replacing("-", with: "_")
-      guard let build = description.modules[name] else {
+      guard let build = description.modules[Self.module(of: target)] else {
         let known = description.modules.keys.filter { !$0.hasSuffix("Tests") }.sorted()
         throw MutationError(
           "the target '\(target)' has no Swift code that can be mutated; targets with Swift code: "
@@ -136,11 +135,15 @@ package struct MutationRun {
     }
   }
 
-  /// The files of the copy that an earlier run has woven, so that they are not built twice.
+  /// The files of the targets that an earlier run has woven, so that they are not built twice.
   private func woven(_ files: [String: String]) -> [String: String] {
     let record = WovenFiles(folder: folder)
-    return files.merging(record.current(scratch)) { own, _ in own }
+    return files.merging(record.current(scratch, of: options.targets.map(Self.module))) { own, _ in
+      own
+    }
   }
+
+  private static func module(of target: String) -> String { target.replacing("-", with: "_") }
 
   private func weave(
     _ modules: [MutatedModule], _ numbers: [String: Int]

@@ -4,22 +4,23 @@ import Testing
 @testable import ContractMutation
 
 @Suite struct MutationRunTests {
+  /// Mutates targets of the package `app`, and returns what stopped the run.
+  private static func run(_ targets: [String], in folder: SampleFolder) -> String {
+    let options = MutationOptions(targets: targets)
+    let run = MutationRun(options, package: "\(folder.path)/app") { _ in }
+    do throws(MutationError) {
+      _ = try run.run()
+      return ""
+    } catch {
+      return error.description
+    }
+  }
+
   @Test func `files woven by an earlier run are woven anew if they no longer build`() throws {
     let folder = try SampleFolder()
     defer { folder.remove() }
     func write(_ text: String, to name: String) throws { try folder.write(text, to: "app/\(name)") }
-    /// Returns what stopped a run.
-    func run(_ target: String = "Sums") -> String {
-      let run = MutationRun(MutationOptions(targets: [target]), package: "\(folder.path)/app") {
-        _ in
-      }
-      do throws(MutationError) {
-        _ = try run.run()
-        return ""
-      } catch {
-        return error.description
-      }
-    }
+    func run(_ target: String = "Sums") -> String { Self.run([target], in: folder) }
 
     try write(
       """
@@ -48,5 +49,37 @@ import Testing
       to: "Sources/Sums/A.swift")
     #expect(run().contains("no test target reaches Sums"))
     #expect(run("Sum").contains("the package has no target 'Sum'"))
+  }
+
+  /// Each run numbers its mutants from 1, so a number would switch on one in each woven target.
+  @Test(arguments: [["my-sums"], ["my-sums", "Texts"]])
+  func `a target that an earlier run has mutated is not woven in the next`(
+    _ earlier: [String]
+  ) throws {
+    let folder = try SampleFolder()
+    defer { folder.remove() }
+    try folder.write(
+      """
+      // swift-tools-version: 6.0
+      import PackageDescription
+      let package = Package(name: "app", targets: [.target(name: "my-sums"), .target(name: "Texts")])
+      """, to: "app/Package.swift")
+    let sources = [
+      "Sources/my-sums/A.swift": "func sum(_ one: Int) -> Int { one + 1 }",
+      "Sources/Texts/B.swift": "func text(_ one: Int) -> String { one < 1 ? \"a\" : \"b\" }",
+    ]
+    for (name, text) in sources { try folder.write(text, to: "app/\(name)") }
+    /// The files that are woven in the copy.
+    func woven() -> Set<String> {
+      let copy = "app/.build/contracts/mutation/copy/app"
+      return Set(sources.filter { folder.text("\(copy)/\($0.key)") != $0.value }.keys)
+    }
+
+    #expect(Self.run(earlier, in: folder).contains("no test target reaches"))
+    #expect(woven().contains("Sources/my-sums/A.swift"))
+    #expect(Self.run(["Texts"], in: folder).contains("no test target reaches Texts"))
+    #expect(woven() == ["Sources/Texts/B.swift"])
+    let copied = "app/.build/contracts/mutation/copy/app/Sources/my-sums"
+    #expect(folder.text("\(copied)/ContractMutationSwitch.swift") == nil)
   }
 }
