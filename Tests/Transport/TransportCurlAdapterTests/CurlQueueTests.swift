@@ -166,4 +166,13 @@ import TransportPort
     #expect(try add("a").lane != nil)
     #expect(try add("a").lane == nil)
   }
+
+  @Test func `a transfer waits behind the others of its origin, although there is room`() throws {
+    let lane = try #require(try add("a").lane)
+    _ = try add("a")
+    #expect(try add("a").ticket == 0)
+    for _ in 1...2 { queue.release(lane, hadConnection: true) }
+    #expect(try add("a").ticket == 1)
+    #expect(next() == ["a", "a"])
+  }
 }
