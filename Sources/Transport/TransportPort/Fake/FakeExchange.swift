@@ -62,6 +62,8 @@ final class FakeExchange: Sendable {
 
   /// Ends the exchange at once, whatever it is waiting for; one that is over stays as it is.
   func end(_ end: End) {
+    // Its content may not be read yet, and a connect timeout may come late.
+    guard !progress.withLock({ $0.isOver }) else { return }
     switch end {
     case .failed(let kind):
       interruption.interrupt(error(kind))

@@ -134,7 +134,7 @@ extension FakeTransport {
 
   /// Waits for a connection in FIFO order.
   ///
-  /// - Returns: A connection, or `nil` if the task was cancelled, as a shutdown does.
+  /// - Returns: A connection, or `nil` if the task was cancelled; a shutdown cancels it too.
   func lease(for exchange: FakeExchange) async -> FakeTransportModel.Lease? {
     let promise = Promise<FakeTransportModel.Lease?>()
     let origin = exchange.wire.origin
