@@ -282,8 +282,8 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportCurlAdapterTests",
     dependencies: [
-      "CCurl", "CPlatform", "ScriptedOrigin", "SeededRandom", "SystemLocks", "TransportCurlAdapter",
-      "TransportPort",
+      "CCurl", "CPlatform", "ScriptedOrigin", "SeededRandom", "SystemLocks", "SystemPlatform",
+      "TransportCurlAdapter", "TransportPort",
     ], exclude: testsForNewerSwift),
   .testTarget(
     name: "TransportRecordingTests",

@@ -51,6 +51,8 @@ package struct MutationRun {
   func judged() throws(MutationError) -> (judging: Judging, chosen: [Mutant]) {
     // The tool writes to processes that may have ended.
     signal(SIGPIPE, SIG_IGN)
+    let lock = try FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
     let chosenPlaces = try options.since.map { commit throws(MutationError) in
       try ChangedLines.since(commit, in: scratch.original)
     }

@@ -7,12 +7,6 @@ import Foundation
 /// local port at the same time.
 final class CurlConnection {
   let socket: Int32
-  /// Whether a response of HTTP/1 was received.
-  ///
-  /// Over HTTP/1, bytes that arrive between two exchanges belong to neither, even if they are TLS
-  /// records without content: a server sends its session tickets before the first response, and
-  /// then nothing more until the next request.
-  var speaksHTTP1 = false
   /// Whether a transfer has used the connection.
   var isKept = false
   /// What sees the frames from the server; only over HTTP/2.

@@ -49,10 +49,7 @@ extension CurlHandle {
 
   /// Whether ALPN selected HTTP/2; `nil` if unknown.
   var speaksHTTP2: Bool? {
-    guard configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy) else {
-      return nil
-    }
-    return OpenSSL.shared?.speaksHTTP2(session)
+    ccurl_openssl_session(easy).flatMap { OpenSSL.shared?.speaksHTTP2($0) }
   }
 
   func error(for code: CURLcode) -> TransportError {

@@ -287,7 +287,6 @@ extension CurlHandle {
     }
     incoming.announcesTrailers = complete.announcesTrailers
     if !incoming.isMultiplexed {
-      outgoing.connection?.speaksHTTP1 = true
       if !complete.keepsConnectionAlive { closeUnlessShared() }
       // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {

@@ -194,14 +194,11 @@ extension CurlHandle {
         || isReadable(connection, for: pollPeerEnd & ~Int16(POLLIN))
     }
     guard outgoing.attempts == 0 else { return false }
-    if transfer?.wire.origin.scheme == .https {
-      guard connection.speaksHTTP1 else { return false }
-      // OpenSSL may have decrypted bytes that the previous exchange did not read.
-      if configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy),
-        OpenSSL.shared?.hasUnreadBytes(session) == true
-      {
-        return true
-      }
+    // OpenSSL may have decrypted bytes that the previous exchange did not read.
+    if transfer?.wire.origin.scheme == .https, configuration.queriesOpenSSL,
+      let session = ccurl_openssl_session(easy), OpenSSL.shared?.hasUnreadBytes(session) == true
+    {
+      return true
     }
     return isReadable(connection, for: Int16(POLLIN))
   }

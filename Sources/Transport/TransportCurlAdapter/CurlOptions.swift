@@ -42,10 +42,10 @@ struct CurlOptions {
     try restrict(ccurl_option_protocols_str, before785: ccurl_option_protocols)
     try restrict(ccurl_option_redir_protocols_str, before785: ccurl_option_redir_protocols)
     // libcurl would send credentials and secret fields to the target of a redirect.
-    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try set(CURLOPT_FOLLOWLOCATION, false)
     try set(CURLOPT_NETRC, ccurl_netrc_ignored)
     // Otherwise the proxy's response to CONNECT looks like the origin's response.
-    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
     try setTrust()
     try setProxy()
   }
@@ -67,7 +67,7 @@ struct CurlOptions {
   }
 
   private func setTrust() throws(TransportError) {
-    try set(CURLOPT_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_SSL_VERIFYPEER, true)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     try set(CURLOPT_SSLVERSION, ccurl_ssl_version_tls12)
     switch configuration.authorities {
@@ -92,8 +92,7 @@ struct CurlOptions {
     case .environment:
       break
     case .none:
-      try set(CURLOPT_PROXY, "")
-      // Otherwise libcurl reads the environment for each transfer.
+      // For all hosts, so that libcurl doesn't read the environment for each transfer.
       try set(CURLOPT_NOPROXY, "*")
       return
     case .url(let url, let bypassed):
@@ -101,7 +100,7 @@ struct CurlOptions {
       try set(CURLOPT_NOPROXY, bypassed.joined(separator: ","))
     }
     // The TLS connection to a proxy has separate options.
-    try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
     try set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
     try set(CURLOPT_PROXY_SSLVERSION, ccurl_ssl_version_tls12)
     if case .pem(let text) = configuration.authorities {
@@ -116,6 +115,10 @@ struct CurlOptions {
 extension CurlOptions {
   private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
     try check(option, ccurl_set_long(easy, option, value))
+  }
+
+  private func set(_ option: CURLoption, _ isOn: Bool) throws(TransportError) {
+    try set(option, isOn ? 1 : 0)
   }
 
   private func set(_ option: CURLoption, _ text: String) throws(TransportError) {

@@ -136,7 +136,6 @@ struct OpenSSL: Sendable {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
     selectedProtocol(session, &name, &count)
-    return UnsafeBufferPointer(start: name, count: name == nil ? 0 : Int(count))
-      .elementsEqual("h2".utf8)
+    return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
   }
 }

@@ -82,4 +82,19 @@ import Testing
     let copied = "app/.build/contracts/mutation/copy/app/Sources/my-sums"
     #expect(folder.text("\(copied)/ContractMutationSwitch.swift") == nil)
   }
+
+  /// Both would weave into one copy, and switch mutants in one memory.
+  @Test func `a run ends at once while another one mutates the same package`() throws {
+    let folder = try SampleFolder(["app/Package.swift": ""])
+    defer { folder.remove() }
+    let mutations = "\(folder.path)/app/.build/contracts/mutation"
+    do {
+      let other = try FolderLock(mutations)
+      defer { withExtendedLifetime(other) {} }
+      let message = Self.run(["Sums"], in: folder)
+      #expect(message.contains("another 'contracts mutate' is running in this package"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: mutations) == [])
+    }
+    #expect(!Self.run(["Sums"], in: folder).contains("another"))
+  }
 }

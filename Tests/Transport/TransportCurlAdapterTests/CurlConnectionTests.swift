@@ -104,4 +104,34 @@ import TransportPort
     #expect(error.bytesSent)
     #expect(world.log.requests.count == 1)
   }
+
+  @Test func `a released transport closes its connections`() async throws {
+    let origin = try ScriptedOrigin(.respond())
+    var transport: CurlTransport? = try CurlTransport()
+    // An exchange retains its transport.
+    _ = try await transport?.send(HTTPRequest(url: origin.url)).body.collect(upTo: 10)
+    #expect(!origin.log.events.contains { $0.kind == .closedByPeer })
+    transport = nil
+    try await origin.log.first { $0.kind == .closedByPeer }
+  }
+
+  /// libcurl names such a host without brackets.
+  @Test func `an IPv6 address that refuses connections is no proxy`() async throws {
+    let port = try ScriptedOrigin.freePort()
+    let transport = try CurlTransport()
+    let error = await #expect(throws: TransportError.self) {
+      try await transport.send(HTTPRequest(url: "http://[::1]:\(port)/"))
+    }
+    #expect(error?.kind == .connectionRefused, "\(String(describing: error))")
+  }
+
+  @Test func `an error says what TLS reported about the end of a connection over HTTP/2`()
+    async throws
+  {
+    let world = try CurlWorld(
+      OriginPlan(version: .http2) { _ in [.readBody, .closeWithoutNotify] }, scheme: .https)
+    let error = try await world.failure(.post, body: .text("x"))
+    #expect(error.kind == .emptyReply)
+    #expect(error.detail.contains(": unexpected eof while reading"), "\(error.detail)")
+  }
 }

@@ -59,4 +59,15 @@ import TransportPort
       #expect(error?.kind == .proxyFailed)
     }
   }
+
+  @Test func `a proxy whose name does not resolve fails while resolving`() async throws {
+    var configuration = CurlTransport.Configuration()
+    configuration.proxy = .url("http://nowhere.invalid:8080")
+    let transport = try CurlTransport(configuration)
+    let error = await #expect(throws: TransportError.self) {
+      try await transport.send(HTTPRequest(url: "https://127.0.0.1/"))
+    }
+    #expect(error?.kind == .proxyFailed)
+    #expect(error?.phase == .resolving)
+  }
 }
