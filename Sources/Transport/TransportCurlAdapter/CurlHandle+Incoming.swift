@@ -327,10 +327,12 @@ extension CurlHandle {
     let isRecovered = recoverResponse()
     if let failure { return .failed(failure) }
     guard code == CURLE_OK || outgoing.isRepeated || isRecovered || isDelivered(before: code) else {
-      return .failed(error(for: code))
+      return .failed(report.error(for: code))
     }
     guard incoming.hasHead else {
-      return .failed(error(endedHeadKind, "the connection ended before the head was complete"))
+      let report = report
+      return .failed(
+        report.error(report.endedHeadKind, "the connection ended before the head was complete"))
     }
     if let validator = incoming.chunkValidator, !validator.isComplete {
       return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
@@ -356,7 +358,7 @@ extension CurlHandle {
         error(.truncatedBody, "the stream ended without END_STREAM, so the body is incomplete"))
     }
     if let detail = untrustedEndDetail { return .failed(error(.truncatedBody, detail)) }
-    guard recoverTrailers() else { return .failed(failure ?? error(for: code)) }
+    guard recoverTrailers() else { return .failed(failure ?? report.error(for: code)) }
     return .complete(
       trailers: incoming.chunkValidator?.trailers ?? incoming.trailers?.fields ?? HTTPFields())
   }
@@ -404,7 +406,8 @@ extension CurlHandle {
   /// WINDOW_UPDATE. 8.21 may reset the stream of an early response by itself, before the server does.
   private func isDelivered(before code: CURLcode) -> Bool {
     let isOfStream = code == CURLE_HTTP2_STREAM && stream?.resetCode == nil
-    return (isFromEndedConnection(code) || isOfStream) && incoming.hasHead && incoming.isMultiplexed
+    return (report.isFromEndedConnection(code) || isOfStream) && incoming.hasHead
+      && incoming.isMultiplexed
       && isStreamComplete && (stream?.hasTrailers == false || incoming.trailers != nil)
   }
 
@@ -467,11 +470,5 @@ extension CurlHandle {
       sends Content-Length
       """
       : "the connection ended without close_notify, so the body may be truncated"
-  }
-
-  /// The kind of error if the connection ended before the head was complete.
-  var endedHeadKind: TransportError.Kind {
-    // libcurl does not report an incomplete first line, so that counts as an empty reply.
-    headCache.isEmpty && incoming.informational.isEmpty ? .emptyReply : .truncatedHead
   }
 }

@@ -128,8 +128,7 @@ extension CurlHandle {
   ///
   /// libcurl 7.88 reports that only for the first stream of a connection.
   var isStreamRefused: Bool {
-    // REFUSED_STREAM
-    stream?.resetCode == 7
+    stream?.resetCode == HTTP2Streams.refused
   }
 
   /// Whether to send the request again although libcurl has given up.
@@ -147,7 +146,7 @@ extension CurlHandle {
     else { return false }
     if outgoing.isUnprocessed || isStreamRefused { return true }
     return outgoing.isKeptConnection && transfer?.wire.method.isIdempotent == true
-      && isFromEndedConnection(code)
+      && report.isFromEndedConnection(code)
   }
 
   /// Resets what libcurl does not when it resends a request.
@@ -267,9 +266,6 @@ extension CurlHandle {
     guard !incoming.hasHead, let stream = outgoing.stream, stream > lastStream else { return }
     outgoing.isUnprocessed = true
   }
-
-  /// Whether any byte of the request may have been sent.
-  var bytesSent: Bool { outgoing.attempts > 0 }
 
   /// Whether content follows the head of the request.
   ///

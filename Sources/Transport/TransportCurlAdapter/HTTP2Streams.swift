@@ -3,6 +3,9 @@
 /// A server may go on with a stream that its transfer has left. Nothing of that is kept: a connection
 /// may outlive many cancelled transfers.
 struct HTTP2Streams {
+  /// The code of RST_STREAM with which a server refuses a stream (RFC 9113 §7).
+  static let refused: UInt32 = 7
+
   /// What the server sent on a stream.
   struct Stream {
     /// Whether the server ended its side of the stream with END_STREAM.
