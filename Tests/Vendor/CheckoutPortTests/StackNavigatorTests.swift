@@ -9,8 +9,11 @@ import Testing
       rendered.withLock { $0.append(screens) }
     }
     navigator.show(.named("b"))
-    navigator.goBack()
-    navigator.goBack()
-    #expect(rendered.withLock(\.self) == [[.named("a"), .named("b")], [.named("a")]])
+    navigator.show(.named("c"))
+    #expect(navigator.goBack())
+    #expect(navigator.goBack())
+    #expect(!navigator.goBack())
+    let expected = ["ab", "abc", "ab", "a"].map { $0.map { Screen.named("\($0)") } }
+    #expect(rendered.withLock(\.self) == expected)
   }
 }
