@@ -16,7 +16,7 @@ extension CurlHandle {
       systemError: Int32(truncatingIfNeeded: ccurl_long(easy, CURLINFO_OS_ERRNO)),
       verification: ccurl_long(easy, CURLINFO_SSL_VERIFYRESULT),
       method: transfer?.wire.method, origin: transfer?.wire.origin,
-      mayUseProxy: configuration.proxy != .none, attempts: outgoing.attempts, isSent: isSent,
+      mayUseProxy: configuration.proxy != .none, bytesSent: outgoing.attempts > 0, isSent: isSent,
       wasSent: outgoing.wasSent, isUnprocessed: outgoing.isUnprocessed,
       hasHead: incoming.hasHead,
       isHeadEmpty: headCache.isEmpty && incoming.informational.isEmpty,

@@ -12,54 +12,51 @@ struct CurlReport {
     /// The error code of the last GOAWAY (RFC 9113 §7); `nil` if the server did not send one.
     var goAwayCode: UInt32?
     /// Whether nothing more can be read from it.
-    var isEnded = false
+    var isEnded: Bool
     /// Whether the last field block may have a field that is longer than nghttp2 accepts.
-    var hasLargeFields = false
+    var hasLargeFields: Bool
   }
 
   var library = CurlLibrary.current
 
   // What libcurl reports.
   /// What libcurl and OpenSSL say about the failure; empty if nothing.
-  var text = ""
+  var text: String
   /// Whether the name is resolved.
-  var isResolved = false
+  var isResolved: Bool
   /// Whether libcurl counts the transfer as connected.
-  var isConnected = false
+  var isConnected: Bool
   /// Whether a proxy is used; known since libcurl 8.7.
-  var usesProxy = false
+  var usesProxy: Bool
   /// The status of the proxy's response to CONNECT; 0 if none.
-  var connectStatus = 0
+  var connectStatus: Int
   /// The system's error; 0 if none.
-  var systemError: Int32 = 0
+  var systemError: Int32
   /// OpenSSL's result of the verification of the peer's certificate.
-  var verification = 0
+  var verification: Int
 
   // The request.
   var method: HTTPRequest.Method?
   var origin: HTTPOrigin?
   /// Whether the configuration may use a proxy.
-  var mayUseProxy = false
-  /// The number of connections on which libcurl has started to send the request.
-  var attempts = 0
+  var mayUseProxy: Bool
+  /// Whether any byte of the request may have been sent.
+  var bytesSent: Bool
   /// Whether the whole request was passed to the system, in this attempt or an earlier one.
-  var isSent = true
-  var wasSent = false
+  var isSent: Bool
+  var wasSent: Bool
   /// Whether the server has announced that it did not process the request.
-  var isUnprocessed = false
+  var isUnprocessed: Bool
 
   // The response.
   /// Whether the final head is complete.
-  var hasHead = false
+  var hasHead: Bool
   /// Whether no line of a head was received.
-  var isHeadEmpty = true
+  var isHeadEmpty: Bool
   /// The error code of RST_STREAM (RFC 9113 §7); `nil` if the server did not send it.
   var resetCode: UInt32?
   /// The connection, if its frames are seen.
   var connection: Connection?
-
-  /// Whether any byte of the request may have been sent.
-  private var bytesSent: Bool { attempts > 0 }
 
   /// Whether the server did not process the request: it said so, or refused the stream.
   private var isRefused: Bool { isUnprocessed || resetCode == HTTP2Streams.refused }
