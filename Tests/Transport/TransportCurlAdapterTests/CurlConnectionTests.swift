@@ -1,6 +1,7 @@
 import CPlatform
 import Foundation
 import ScriptedOrigin
+import SystemLocks
 import Testing
 import TransportCurlAdapter
 import TransportPort
@@ -65,6 +66,51 @@ import TransportPort
     #expect(try await world.answer(method, body: body).text == "hi")
     #expect(world.log.requests.map(\.head.connection) == Array(1...16))
     #expect(world.log.requests.last?.bodyCount == (method == .post ? 3 : 0))
+  }
+
+  @Test func `a request that no connection ever processes is given up, and is safe to repeat`()
+    async throws
+  {
+    let world = try CurlWorld(
+      OriginPlan(version: .http2) { _ in [.goAway(isProcessed: false)] }, scheme: .https)
+    let error = try await world.failure(.post, body: .text("pay"))
+    #expect(error.kind == .connectionReset)
+    #expect(error.isRetrySafe)
+    #expect(world.log.requests.count == 32)
+  }
+
+  @Test func `a request is not sent again once an interim response has come`() async throws {
+    let world = try CurlWorld(
+      OriginPlan(version: .http2) {
+        $0.ordinal == 1
+          ? .respond()
+          : [.send("HTTP/1.1 103 Early Hints\r\n\r\n"), .pause(.milliseconds(20)), .close]
+      }, scheme: .https)
+    try await world.answer()
+    let error = try await world.failure()
+    #expect(error.kind == .truncatedHead, "\(error)")
+    #expect(world.log.requests.count == 2)
+  }
+
+  /// Each dead connection that is tried in vain would take one of the few attempts.
+  @Test(arguments: [HTTPOrigin.Scheme.http, .https])
+  func `after one dead connection a request goes to a new one`(
+    _ scheme: HTTPOrigin.Scheme
+  ) async throws {
+    let count = 8
+    let arrived = Mutex(0)
+    let plan = OriginPlan { request in
+      guard request.connection <= count else { return .respond(text: "new") }
+      arrived.withLock { $0 += 1 }
+      while arrived.withLock({ $0 < count }) { usleep(1000) }
+      return .respond(text: "old") + [.close]
+    }
+    let world = try CurlWorld(plan, scheme: scheme)
+    let tasks = (1...count).map { _ in Task { try await world.answer().text } }
+    for task in tasks { #expect(try await task.value == "old") }
+    try await world.log.wait { log in log.count { $0.kind == .closed } == count }
+    #expect(try await world.answer(.post, body: .text("pay")).text == "new")
+    #expect(world.log.requests.map(\.head.connection).max() == count + 1)
   }
 
   /// More often than libcurl sends again for all transfers of a handle.

@@ -45,7 +45,7 @@ import TransportPort
   @Test(
     .enabled(if: CurlLibrary.current.tracesDiscardedContent, "libcurl after 8.5 discards it"),
     arguments: [
-      ["Content-Length: 3\r\n\r\n", "w", "hy"],
+      ["Content-Length: 3\r\n\r\n", "w", "hy"], ["Content-Length: 3\r\n\r\nwhy, surplus"],
       ["Transfer-Encoding: chunked\r\n\r\n", "1\r\nw", "\r\n2\r\nhy\r\n0\r\n\r\n"],
       ["Content-Length: 3\r\nConnection: close\r\n\r\n", "w", "hy"],
       ["Connection: close\r\n\r\n", "w", "hy"],

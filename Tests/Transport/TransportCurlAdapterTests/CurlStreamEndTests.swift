@@ -96,4 +96,18 @@ import TransportPort
       #expect(answer.text == "big")
     }
   }
+
+  /// Otherwise libcurl ends the stream after such a status.
+  @Test func `an upload goes on after an error status`() async throws {
+    let script: OriginScript = [
+      .readBodyBytes(1), .send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 4\r\n\r\n"),
+      .readBody, .send("late"),
+    ]
+    let world = try CurlWorld(OriginPlan(version: .http2) { _ in script }, scheme: .https)
+    let upload = Chunks(chunks: Array(repeating: Array(repeating: 7, count: 10_000), count: 30))
+    let answer = try await world.answer(.post, body: .stream(upload))
+    #expect(answer.status == 413)
+    #expect(answer.text == "late")
+    #expect(world.log.requests.map(\.bodyCount) == [300_000])
+  }
 }
