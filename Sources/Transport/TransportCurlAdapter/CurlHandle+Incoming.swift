@@ -63,6 +63,9 @@ extension CurlHandle {
           // With a length libcurl stops at the last byte and ignores trailers; `ending(_:)` checks
           // the length instead.
           ignoresLength = true
+          // Otherwise libcurl 7.88 ends the stream after an error status as if the content was complete,
+          // and 8.14 stops the upload but not the stream. Not later: 8.14 decides before the last line.
+          uploadsAfterError = true
         }
         if let head = try headCache.consume(bytes) { try complete(head) }
       }
@@ -260,8 +263,6 @@ extension CurlHandle {
     incoming.isMultiplexed = complete.version == .multiplexed
     if incoming.isMultiplexed {
       loop.noteMultiplexing(of: lane)
-      // Otherwise libcurl ends the stream after an error status as if the content was complete.
-      uploadsAfterError = true
     }
     if complete.isInformational {
       guard incoming.informational.count < options.headLimits.informational else {
