@@ -1,4 +1,5 @@
 import Foundation
+import SystemPlatform
 
 /// An open connection of libcurl.
 ///
@@ -77,9 +78,7 @@ struct CurlConnections {
     unconnected[socket] = CurlConnection(socket: socket)
     guard let port = reservedPorts.popFirst() else { return }
     // Without this, a port can be bound to only one socket.
-    var isReused: Int32 = 1
-    setsockopt(
-      socket, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+    LoopbackSocket.makeReusable(socket)
     // The family and the port are at the same offsets in sockaddr_in and sockaddr_in6.
     var address = sockaddr_in6()
     address.sin6_family = sa_family_t(family)

@@ -4,8 +4,8 @@ import TransportPort
 
 /// What is known of a transfer that fails, and the error of the port that it means.
 ///
-/// These are values, and not calls of libcurl, because versions of libcurl report the same failure in
-/// different ways: a test shows each of them.
+/// These are values, and not calls of libcurl, so that a test can give a report of another version than
+/// the one that it runs with: versions report the same failure in different ways.
 struct CurlReport {
   /// What an HTTP/2 connection is known to have done.
   struct Connection {

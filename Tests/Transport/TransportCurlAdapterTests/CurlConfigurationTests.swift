@@ -4,7 +4,7 @@ import Testing
 @testable import TransportCurlAdapter
 
 @Suite struct CurlConfigurationTests {
-  @Test func `the defaults are those of the documentation`() {
+  @Test func `a new configuration has the defaults`() {
     let configuration = CurlTransport.Configuration()
     #expect(configuration.maximumStreamsPerOrigin == 100)
     #expect(configuration.connectTimeout == .seconds(30))

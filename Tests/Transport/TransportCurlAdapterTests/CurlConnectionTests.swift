@@ -75,7 +75,7 @@ import TransportPort
     let error = try await world.failure(.post, body: .text("pay"))
     #expect(error.kind == .connectionReset)
     #expect(error.isRetrySafe)
-    // Some versions of libcurl send it again up to five times by themselves.
+    // libcurl 8.14 sends it again up to five times by itself.
     #expect((32...37).contains(world.log.requests.count))
   }
 
@@ -157,16 +157,6 @@ import TransportPort
     #expect(!origin.log.events.contains { $0.kind == .closedByPeer })
     transport = nil
     try await origin.log.first { $0.kind == .closedByPeer }
-  }
-
-  /// libcurl names such a host without brackets.
-  @Test func `an IPv6 address that refuses connections is no proxy`() async throws {
-    let port = try ScriptedOrigin.freePort()
-    let transport = try CurlTransport()
-    let error = await #expect(throws: TransportError.self) {
-      try await transport.send(HTTPRequest(url: "http://[::1]:\(port)/"))
-    }
-    #expect(error?.kind == .connectionRefused, "\(String(describing: error))")
   }
 
   @Test func `an error says what TLS reported about the end of a connection over HTTP/2`()

@@ -46,12 +46,7 @@ import Testing
   }
 
   private func localPort(of socket: Int32) throws -> Int {
-    var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-    let code = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
-    }
-    try #require(code == 0)
-    return Int(UInt16(bigEndian: address.sin_port))
+    Int(try #require(LoopbackSocket.localPort(of: socket)))
   }
 
   @Test func `a connection is known from its connection to its end, and keeps its state`() throws {

@@ -5,7 +5,9 @@ import Testing
 @testable import TransportCurlAdapter
 @testable import TransportPort
 
-/// What the reports of libcurl's versions mean. The texts are those of 7.88, 8.14 and 8.23.
+/// What the reports mean that the adapter expects from libcurl 7.88, 8.14 and 8.23.
+///
+/// They are written by hand. That each version reports so is shown by the contract on that version.
 @Suite struct CurlReportTests {
   /// A report of a POST to `http://origin.example` or `https://origin.example`.
   private func report(

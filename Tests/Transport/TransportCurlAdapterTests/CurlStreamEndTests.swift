@@ -97,7 +97,7 @@ import TransportPort
     }
   }
 
-  /// Otherwise libcurl ends the stream after such a status.
+  /// By itself, libcurl 7.88 ends the stream after such a status, and 8.14 stops the upload.
   @Test func `an upload goes on after an error status`() async throws {
     let script: OriginScript = [
       .readBodyBytes(1), .send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 4\r\n\r\n"),
