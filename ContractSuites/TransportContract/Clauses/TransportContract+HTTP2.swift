@@ -547,6 +547,15 @@ extension TransportClauses {
       }
       checkEqual(try await world.answer().text, "hi", "the next content")
     }
+    Clause(
+      "upload-after-error", "the content goes on after an error status",
+      from: "RFC 9113 §8.1", requires: .scriptedServer
+    ) { fixture in
+      for status in [303, 413, 500] {
+        let world = try await fixture.multiplexedWorld { _ in .readingUpload(after: status) }
+        try await world.expectUpload(after: status)
+      }
+    }
     Absence(of: .scriptedServer, "the server responds on its own, with 404 for an unknown file") {
       fixture in
       checkEqual(try await fixture.echoWorld().answer(.get, "/none").status, 404, "the status")

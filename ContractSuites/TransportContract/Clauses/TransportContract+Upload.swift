@@ -272,6 +272,17 @@ extension TransportClauses {
       }
     }
     Clause(
+      "upload-after-error", "the content goes on after an error status",
+      from: "RFC 9110 §7.5", requires: .bidirectionalStreaming
+    ) { fixture in
+      for status in [303, 413, 500] {
+        try await fixture.world(.readingUpload(after: status)).expectUpload(after: status)
+      }
+      let world = try await fixture.world(
+        [.send("HTTP/1.1 100 Continue\r\n\r\n")] + .readingUpload(after: 403, from: 0))
+      try await world.expectUpload(after: 403, [.expect: "100-continue"], from: 0)
+    }
+    Clause(
       "expect-continue", "the content waits for 100 Continue until the timeout",
       from: "RFC 9110 §10.1.1", requires: .connections
     ) { fixture in
@@ -302,6 +313,15 @@ extension TransportClauses {
       checkEqual(rejection.status, 417, "the status")
       try await rejecting.expect("the connection is closed") { $0.closedByClient == 1 }
       checkEqual(rejecting.log.counts.bodyBytes, 0, "the number of content bytes after 417")
+      let refusing = try await fixture.world(
+        [
+          .send("HTTP/1.1 403 No\r\nContent-Length: 4\r\n\r\n"), .pause(.milliseconds(50)),
+          .send("late"), .readBodyBytes(5),
+        ])
+      let refusal = try await refusing.answer(
+        .post, "/", fields, body: .text("hello"), options: options)
+      checkEqual(refusal.text, "late", "the content of a refusal")
+      checkEqual(refusing.log.counts.bodyBytes, 0, "the number of content bytes after 403")
       options.continueTimeout = .milliseconds(50)
       let start = ContinuousClock.now
       let silent = try await fixture.world(.respond(text: "done"))
@@ -419,5 +439,33 @@ extension TransportClauses {
       checkText(next.body, "threefour", "the content of the next request")
       checkEqual(next.trailers, [:], "the trailer section of the next request")
     }
+  }
+}
+
+extension OriginScript {
+  /// Begins a response after some bytes of the request's content, and ends it after all.
+  static func readingUpload(after status: Int, from count: Int = 1) -> Self {
+    [
+      .readBodyBytes(count), .send("HTTP/1.1 \(status) No\r\nContent-Length: 4\r\n\r\n"), .readBody,
+      .send("late"),
+    ]
+  }
+}
+
+extension TransportWorld {
+  /// Uploads to such an origin content that is ready only after the head of the response, from a chunk on.
+  func expectUpload(
+    after status: Int, _ fields: HTTPFields = [:], from next: Int = 1
+  ) async throws {
+    let (heads, head) = AsyncStream<Void>.makeStream()
+    let chunks = Chunks { index in
+      if index == next { for await _ in heads { break } }
+      return index < 30 ? [UInt8](repeating: 7, count: 10_000) : nil
+    }
+    let exchange = try await send(.post, "/", fields, body: .stream(chunks))
+    head.yield()
+    checkEqual(exchange.response.status.code, status, "the status")
+    checkEqual(try await exchange.body.collect(upTo: 4), Array("late".utf8), "the content")
+    checkEqual(log.requests.map(\.bodyCount), [300_000], "the sizes of the requests' content")
   }
 }

@@ -63,10 +63,8 @@ extension CurlHandle {
           // With a length libcurl stops at the last byte and ignores trailers; `ending(_:)` checks
           // the length instead.
           ignoresLength = true
-          // Otherwise libcurl 7.88 ends the stream after an error status as if the content was complete,
-          // and 8.14 stops the upload but not the stream. Not later: 8.14 decides before the last line.
-          uploadsAfterError = true
         }
+        if headCache.isEmpty, hasContent, !waitsForContinue { uploadsAfterError = true }
         if let head = try headCache.consume(bytes) { try complete(head) }
       }
       return true
@@ -74,6 +72,12 @@ extension CurlHandle {
       failure = error
       return false
     }
+  }
+
+  /// Whether no content was sent, because the server was asked for 100 Continue and has not sent it.
+  private var waitsForContinue: Bool {
+    outgoing.sent == 0 && transfer?.wire.headerFields.contains(.expect) == true
+      && !incoming.informational.contains { $0.status.code == 100 }
   }
 
   /// Makes libcurl ignore a Content-Length that follows Transfer-Encoding (RFC 9112 §6.3).
@@ -405,10 +409,11 @@ extension CurlHandle {
   ///
   /// libcurl may notice the end of the connection before that of the stream, for example when it sends
   /// WINDOW_UPDATE. 8.21 may reset the stream of an early response by itself, before the server does.
+  /// Over HTTP/1.1 it may notice the end when it sends content after a complete response.
   private func isDelivered(before code: CURLcode) -> Bool {
+    if !incoming.isMultiplexed { return report.isFromEndedConnection(code) && isOver }
     let isOfStream = code == CURLE_HTTP2_STREAM && stream?.resetCode == nil
     return (report.isFromEndedConnection(code) || isOfStream) && incoming.hasHead
-      && incoming.isMultiplexed
       && isStreamComplete && (stream?.hasTrailers == false || incoming.trailers != nil)
   }
 

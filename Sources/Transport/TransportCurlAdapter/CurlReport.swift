@@ -192,6 +192,8 @@ struct CurlReport {
     case CURLE_BAD_FUNCTION_ARGUMENT where bytesSent: return hasHead ? .badChunk : .malformedHead
     // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
     case CURLE_HTTP2 where isRefused || text.isEmpty: return .connectionReset
+    // libcurl 7.88 reports a write after RST like this.
+    case CURLE_HTTP2 where text.contains("Send failure: "): return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return resetCode.map { .init(streamError: $0) } ?? .protocolViolation
     // libcurl decodes no content here; 8.14 gives this code for a transfer coding.

@@ -275,7 +275,7 @@ import Testing
     }
     expect(
       .connectionReset, for: CURLE_HTTP2, sent(text) { $0.isUnprocessed = true },
-      sent(text) { $0.resetCode = 7 }, sent())
+      sent(text) { $0.resetCode = 7 }, sent(), sent("Send failure: Broken pipe"))
     #expect(TransportError.Kind(streamError: 11) == .connectionReset)
     expect(TransportError.Kind(streamError: 2), for: CURLE_HTTP2, sent(text) { $0.resetCode = 2 })
   }

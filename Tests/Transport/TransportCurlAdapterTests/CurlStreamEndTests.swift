@@ -97,17 +97,24 @@ import TransportPort
     }
   }
 
-  /// By itself, libcurl 7.88 ends the stream after such a status, and 8.14 stops the upload.
-  @Test func `an upload goes on after an error status`() async throws {
+  /// libcurl goes on with the upload before it has reported the response. If it sends first, it reads nothing.
+  @Test(arguments: [200, 413])
+  func `a response that was read is delivered, although the upload then fails`(
+    _ status: Int
+  ) async throws {
     let script: OriginScript = [
-      .readBodyBytes(1), .send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 4\r\n\r\n"),
-      .readBody, .send("late"),
+      .readBodyBytes(1), .send("HTTP/1.1 \(status) Read\r\nContent-Length: 3\r\n\r\nbig"),
+      .reset,
     ]
-    let world = try CurlWorld(OriginPlan(version: .http2) { _ in script }, scheme: .https)
-    let upload = Chunks(chunks: Array(repeating: Array(repeating: 7, count: 10_000), count: 30))
-    let answer = try await world.answer(.post, body: .stream(upload))
-    #expect(answer.status == 413)
-    #expect(answer.text == "late")
-    #expect(world.log.requests.map(\.bodyCount) == [300_000])
+    let world = try CurlWorld(OriginPlan { _ in script })
+    let upload = Chunks(chunks: Array(repeating: Array(repeating: 7, count: 30_000), count: 300))
+    for _ in 1...100 {
+      do throws(TransportError) {
+        let exchange = try await world.transport.send(world.request(.post), body: .stream(upload))
+        for try await _ in exchange.body {}
+      } catch {
+        #expect(error.phase == .sending, "\(error)")
+      }
+    }
   }
 }

@@ -23,7 +23,7 @@ final class RedisConnection {
 
   /// Sends a command. Returns the bytes of the reply, or `nil` for null and for a number.
   func send(_ command: [[UInt8]]) throws(ExpiringStoreError) -> [UInt8]? {
-    let reply = Array(command.joined() + [0]).withUnsafeBytes { bytes in
+    let reply = Array(command.joined()).withUnsafeBytes { bytes in
       var next = bytes.bindMemory(to: CChar.self).baseAddress
       var parts = command.map { part in
         defer { next = next.map { $0 + part.count } }

@@ -43,6 +43,26 @@ import Testing
     #expect(error == .unavailable(reason: "Redis: Resource temporarily unavailable"))
   }
 
+  @Test func `without a server, the reason is the system's`() async throws {
+    let store = RedisExpiringStore(port: 1, prefix: "")
+    let error = await #expect(throws: ExpiringStoreError.self) { try await store.value(of: "key") }
+    #expect(error == .unavailable(reason: "Redis: Connection refused"))
+  }
+
+  @Test(.enabled(if: isRedisInstalled, "apt-get install redis-server"), .timeLimit(.minutes(1)))
+  func `the version is the one that the program prints`() async throws {
+    let store = RedisExpiringStore(port: try await redisServer.running().port, prefix: "")
+    let program = Process()
+    let output = Pipe()
+    program.executableURL = URL(filePath: "/usr/bin/env")
+    program.arguments = ["redis-server", "--version"]
+    program.standardOutput = output
+    try program.run()
+    let text = String(
+      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(text.contains(" v=\(try store.serverVersion()) "), "\(text)")
+  }
+
   @Test(.enabled(if: isRedisInstalled, "apt-get install redis-server"), .timeLimit(.minutes(1)))
   func `calls share one connection until one fails`() async throws {
     let proxy = try TCPProxy(to: await redisServer.running().port)
