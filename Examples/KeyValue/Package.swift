@@ -20,7 +20,9 @@ let package = Package(
         "KeyValue", "KeyValueEtcd",
         .product(name: "ContractExploration", package: "swift-contract-testing"),
         .product(name: "ContractTesting", package: "swift-contract-testing"),
+        .product(name: "ScriptedOrigin", package: "swift-contract-testing"),
         .product(name: "ServerFixtures", package: "swift-contract-testing"),
+        .product(name: "TransportPort", package: "swift-contract-testing"),
       ]),
   ],
   swiftLanguageModes: [.v6]

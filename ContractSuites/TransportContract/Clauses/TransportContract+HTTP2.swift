@@ -519,6 +519,19 @@ extension TransportClauses {
       checkEqual(texts.filter { $0 == "other" }.count, 19, "the number of answers after GOAWAY")
     }
     Clause(
+      "cut-when-kept",
+      "a response that is cut off on a kept connection is an error, not a new request",
+      from: "RFC 9113 §8.1", requires: .scriptedServer
+    ) { fixture in
+      let head = ScriptStep.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi")
+      for ending in [ScriptStep.close, .closeWithoutNotify, .reset] {
+        let world = try await fixture.multiplexedWorld {
+          $0.ordinal == 1 ? .respond() : [head, .pause(.milliseconds(20)), ending]
+        }
+        try await world.expectCut()
+      }
+    }
+    Clause(
       "server-closes", "a connection that the server closes after a response is not reused",
       from: "RFC 9113 §9.1", requires: .scriptedServer
     ) { fixture in

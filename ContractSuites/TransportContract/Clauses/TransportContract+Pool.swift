@@ -42,6 +42,15 @@ extension TransportWorld {
   }
 }
 
+extension TransportWorld {
+  /// Expects an answer, and a response that is cut off.
+  func expectCut() async throws {
+    checkEqual(try await answer().status, 200, "the status of the first response")
+    await expectFailure(.truncatedBody, .connectionReset, of: .get)
+    checkEqual(log.requests.count, 2, "the number of requests")
+  }
+}
+
 /// How fast a producer of content is.
 private enum Pace: CaseIterable {
   case waiting
@@ -246,6 +255,28 @@ extension TransportClauses {
         for connection in 1...8 {
           checkEqual(try await world.answer().text, "\(connection)", "the connection")
         }
+      }
+    }
+    Clause(
+      "cut-when-kept",
+      "a response that is cut off on a kept connection is an error, not a new request",
+      from: "RFC 9112 §8 and §9.3.1", requires: .connections
+    ) { fixture in
+      for text in ["Content-Length: 9\r\n\r\nhi", "Transfer-Encoding: chunked\r\n\r\n5\r\nhi"] {
+        for ending in [ScriptStep.close, .reset] {
+          let cut: OriginScript = [.send("HTTP/1.1 200 OK\r\n" + text), ending]
+          try await fixture.world(OriginPlan { $0.ordinal == 1 ? .respond() : cut }).expectCut()
+        }
+      }
+      // The request may be sent again while no head is complete, but nothing of the first try counts.
+      let cut: OriginScript = [.send("HTTP/1.1 200 OK\r\nX-Cut: 1\r\n"), .reset]
+      let world = try await fixture.world(
+        OriginPlan { $0.ordinal == 1 ? .respond(text: "\($0.connection)") : cut }
+      ).through { $0.retryingWhenSafe() }
+      for connection in 1...3 {
+        let answer = try await world.answer()
+        checkEqual(answer.text, "\(connection)", "the connection")
+        checkEqual(answer.fields["X-Cut"], nil, "X-Cut")
       }
     }
     Clause(
