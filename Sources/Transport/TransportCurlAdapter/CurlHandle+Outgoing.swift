@@ -28,7 +28,7 @@ extension CurlHandle {
     var isRefused = false
     /// The connection that libcurl chose, while its server has not said how many streams it allows.
     var connectionWithoutSettings: CurlConnection?
-    /// The number of kept connections that turned out to be stale before the request was sent.
+    /// The number of kept connections that turned out to be stale before this try sent the request.
     var staleConnections = 0
     /// Whether libcurl was kept from resending the request after its final head.
     var isRepeated = false
@@ -155,6 +155,7 @@ extension CurlHandle {
     // A new connection, because other kept connections may have ended too.
     opensConnection = !options.reusesConnections || !outgoing.isUnprocessed
     outgoing.isRefused = false
+    outgoing.staleConnections = 0
     outgoing.sent = 0
     headCache.beginNext()
     errorText[0] = 0

@@ -67,6 +67,10 @@ struct CurlReport {
     if isFieldTooLong(code) { detail = "a field is longer than \(library.description) accepts" }
     let number = Int32(bitPattern: code.rawValue)
     if let error = breachError(for: code) { return error }
+    // The transfer itself ends the connection that libcurl has chosen for another try.
+    if code == CURLE_ABORTED_BY_CALLBACK, isRefused {
+      return error(.connectionReset, "the server refused the request in each try", code: number)
+    }
     if bytesSent, isFromConnecting(code) {
       var reset = error(
         .connectionReset,
@@ -135,7 +139,9 @@ struct CurlReport {
     }
     // libcurl closes a connection whose frames nghttp2 rejects. 8.23 says so, and reports an orderly GOAWAY
     // like a protocol error.
-    let isRejected = text.contains("nghttp2 shuts down connection")
+    let isRejected =
+      text.contains("nghttp2 shuts down connection")
+      || text.contains("nghttp2_session_mem_recv() returned")
     if code == CURLE_HTTP2, !isRejected, connection.goAwayCode == 0, !hasHead {
       return error(
         endedHeadKind, "the server ended the connection without a response", code: number)

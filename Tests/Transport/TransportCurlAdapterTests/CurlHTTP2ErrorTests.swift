@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
-import TransportCurlAdapter
 import TransportPort
+
+@testable import TransportCurlAdapter
 
 /// Connections over HTTP/2 whose server violates the protocol, or says that the client did.
 @Suite(.timeLimit(.minutes(1))) struct CurlHTTP2ErrorTests {
@@ -10,7 +11,7 @@ import TransportPort
     case goAwayWithProtocolError, goAwayToBeCalm, goAwayWithoutError
     case dataOnConnection, invalidHPACK, notSettingsFirst, tooLargeFrame, text, noStatus
     case dataBeforeHead, resetOfIdleStream, badSettings, emptyWindowUpdate, brokenContinuation
-    case headOnConnection, invalidSetting
+    case headOnConnection, invalidSetting, manyContinuations
 
     var testDescription: String { rawValue }
 
@@ -45,6 +46,9 @@ import TransportPort
       case .brokenContinuation:
         settings + frame(1, on: 1, [0x88]) + frame(6, [0, 0, 0, 0, 0, 0, 0, 0])
       case .headOnConnection: settings + frame(1, 0x5, [0x88])
+      // nghttp2 1.61 accepts eight at most.
+      case .manyContinuations:
+        settings + frame(1, on: 1, [0x88]) + (1...100).flatMap { _ in frame(9, on: 1) }
       case .invalidSetting: settings + frame(4, [0, 5, 0, 0, 0, 1])
       }
     }
@@ -91,5 +95,21 @@ import TransportPort
     #expect(error.kind == .headTooLarge)
     #expect(!error.detail.contains("memory"))
     #expect(!error.isRetrySafe)
+  }
+
+  @Test(arguments: [1, 5]) func `a request that is always refused was not processed`(
+    _ count: Int
+  ) async throws {
+    let world = try CurlWorld(
+      OriginPlan(version: .http2) { _ in [.readBody, .resetStream(HTTP2Streams.refused)] },
+      scheme: .https)
+    let errors = (1...count).map { _ in
+      Task { try await world.failure(.post, body: .text("pay")) }
+    }
+    for error in errors {
+      let error = try await error.value
+      #expect(error.kind == .connectionReset)
+      #expect(error.isRetrySafe, "\(error)")
+    }
   }
 }

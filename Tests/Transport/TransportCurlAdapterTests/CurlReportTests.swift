@@ -276,6 +276,10 @@ import Testing
     expect(
       .connectionReset, for: CURLE_HTTP2, sent(text) { $0.isUnprocessed = true },
       sent(text) { $0.resetCode = 7 }, sent(), sent("Send failure: Broken pipe"))
+    expect(
+      .connectionReset, for: CURLE_ABORTED_BY_CALLBACK, sent { $0.isUnprocessed = true },
+      sent { $0.resetCode = 7 })
+    expect(.other, for: CURLE_ABORTED_BY_CALLBACK, sent())
     #expect(TransportError.Kind(streamError: 11) == .connectionReset)
     expect(TransportError.Kind(streamError: 2), for: CURLE_HTTP2, sent(text) { $0.resetCode = 2 })
   }
@@ -327,6 +331,9 @@ import Testing
     }
     expect(
       .protocolViolation, for: CURLE_HTTP2, multiplexed(said), multiplexed(said, goAway: 0))
+    expect(
+      .protocolViolation, for: CURLE_RECV_ERROR,
+      multiplexed("nghttp2_session_mem_recv() returned -905:Too many CONTINUATION frames"))
     expect(
       .headTooLarge, for: CURLE_HTTP2,
       multiplexed(said, goAway: 0) {
