@@ -16,9 +16,11 @@ extension CurlHandle {
       systemError: Int32(truncatingIfNeeded: ccurl_long(easy, CURLINFO_OS_ERRNO)),
       verification: ccurl_long(easy, CURLINFO_SSL_VERIFYRESULT),
       method: transfer?.wire.method, origin: transfer?.wire.origin,
-      mayUseProxy: configuration.proxy != .none, bytesSent: outgoing.attempts > 0, isSent: isSent,
+      mayUseProxy: configuration.proxy != .none, tries: outgoing.attempts,
+      isKeptConnection: outgoing.isKeptConnection,
+      repeatsContent: transfer?.content != nil || outgoing.sent == 0, isSent: isSent,
       wasSent: outgoing.wasSent, isUnprocessed: outgoing.isUnprocessed,
-      hasHead: incoming.hasHead,
+      hasHead: incoming.hasHead, hasInterim: !incoming.informational.isEmpty,
       isHeadEmpty: headCache.isEmpty && incoming.informational.isEmpty,
       resetCode: stream?.resetCode,
       connection: tap.map {

@@ -3,39 +3,6 @@ import TransportPort
 
 // Receiving: the callbacks through which libcurl delivers a response.
 extension CurlHandle {
-  /// The state of the response.
-  struct Incoming {
-    /// The head, until it is delivered.
-    var head: CurlTransfer.Head?
-    var hasHead = false
-    var informational: [HTTPResponse] = []
-    var framing: HTTPBodyFraming?
-    /// The number of content bytes received.
-    var received = 0
-    var chunkValidator: ChunkedBodyValidator?
-    var trailers: HTTPFieldSection?
-    /// Whether libcurl holds content that the write callback did not accept.
-    var isPaused = false
-    /// Whether content is received although the reader has not taken what came before: see `receiveRest()`.
-    var isResumedAtEnd = false
-    /// Whether the write callback refuses all content, because the transfer has ended.
-    var refusesContent = false
-    /// Whether libcurl reads the content without passing it to the write callback.
-    var isDiscardedByLibcurl = false
-    /// Whether the next line is the first field line after a status line.
-    var isAtFirstField = false
-    /// Whether the response was received over HTTP/2.
-    var isMultiplexed = false
-    /// Whether the head announces trailer fields.
-    var announcesTrailers = false
-    /// Whether the whole declared content has arrived over HTTP/2; its stream may not have ended.
-    var hasWholeContent = false
-    /// Whether the peer's `close_notify` was received; `nil` if unknown.
-    var hasReceivedCloseNotify: Bool?
-    /// Whether Content-Length precedes a transfer coding other than chunked.
-    var isLengthFirst = false
-  }
-
   /// Whether libcurl has the use-after-free of curl/curl#11101, which affects versions up to 8.1.0.
   ///
   /// Such a libcurl joins a first field line that starts with a space to the last field of the
@@ -139,9 +106,9 @@ extension CurlHandle {
     incoming.received += bytes.count
     setNeedsDelivery()
     if incoming.isMultiplexed, incoming.framing == .length(incoming.received),
-      !incoming.hasWholeContent
+      !incoming.isEndAwaited
     {
-      incoming.hasWholeContent = true
+      incoming.isEndAwaited = true
       loop.noteContentEnd(of: self)
     }
     if incoming.isMultiplexed, let connection = outgoing.connection {
@@ -339,30 +306,12 @@ extension CurlHandle {
       return .failed(
         report.error(report.endedHeadKind, "the connection ended before the head was complete"))
     }
-    if let validator = incoming.chunkValidator, !validator.isComplete {
-      return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
-    }
-    if case .length(let length) = incoming.framing, incoming.received != length {
-      let detail =
-        outgoing.isRepeated && incoming.received == 0
-        ? "\(CurlLibrary.current.description) discards the content of this response"
-        : "\(incoming.received) content bytes were received instead of \(length)"
+    if let detail = incoming.incompleteness(
+      isStreamComplete: isStreamComplete, isRepeated: outgoing.isRepeated,
+      isSecure: transfer?.wire.origin.scheme == .https)
+    {
       return .failed(error(.truncatedBody, detail))
     }
-    if incoming.isLengthFirst, !CurlLibrary.current.overridesEarlierLength {
-      return .failed(
-        error(
-          .truncatedBody,
-          """
-          Content-Length precedes Transfer-Encoding, and \(CurlLibrary.current.description) stops \
-          reading at that length, so the body may be truncated
-          """))
-    }
-    if incoming.isMultiplexed, incoming.framing == .untilClose, !isStreamComplete {
-      return .failed(
-        error(.truncatedBody, "the stream ended without END_STREAM, so the body is incomplete"))
-    }
-    if let detail = untrustedEndDetail { return .failed(error(.truncatedBody, detail)) }
     guard recoverTrailers() else { return .failed(failure ?? report.error(for: code)) }
     return .complete(
       trailers: incoming.chunkValidator?.trailers ?? incoming.trailers?.fields ?? HTTPFields())
@@ -372,12 +321,7 @@ extension CurlHandle {
   /// request was not sent completely.
   var isOver: Bool {
     if failure != nil { return true }
-    guard incoming.hasHead, !isSent else { return false }
-    switch incoming.framing {
-    case .some(.none): return true
-    case .length(let length): return incoming.received == length
-    case .chunked, .untilClose, nil: return incoming.chunkValidator?.isComplete == true
-    }
+    return incoming.hasHead && !isSent && incoming.hasWholeContent
   }
 
   /// The time that the end of a stream may take after its declared content.
@@ -394,7 +338,7 @@ extension CurlHandle {
   /// Trailer fields that come later than the grace are lost if the head does not announce them
   /// (RFC 9110 §6.6.2).
   var mayEndEarly: Bool {
-    failure == nil && !incoming.announcesTrailers && incoming.hasWholeContent
+    failure == nil && !incoming.announcesTrailers && incoming.isEndAwaited
   }
 
   /// Whether the server has ended its side of the stream, and libcurl has delivered all content.
@@ -462,19 +406,5 @@ extension CurlHandle {
 
   private func receive(text: String) -> Bool {
     Array(text.utf8).withUnsafeBytes { receive(line: $0) }
-  }
-
-  /// The reason why the end of the connection may not be the end of the body; `nil` if it is.
-  private var untrustedEndDetail: String? {
-    guard incoming.framing == .untilClose, !incoming.isMultiplexed,
-      transfer?.wire.origin.scheme == .https, incoming.hasReceivedCloseNotify != true
-    else { return nil }
-    return incoming.hasReceivedCloseNotify == nil
-      ? """
-      the body ends with the connection, and \(CurlLibrary.current.description) does not report \
-      close_notify, so the body may be truncated; use libcurl built with OpenSSL, or a server that \
-      sends Content-Length
-      """
-      : "the connection ended without close_notify, so the body may be truncated"
   }
 }

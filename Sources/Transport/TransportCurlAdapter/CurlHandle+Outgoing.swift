@@ -132,21 +132,8 @@ extension CurlHandle {
   }
 
   /// Whether to send the request again although libcurl has given up.
-  ///
-  /// A request that the server did not process is sent again whatever its method. libcurl does that
-  /// at most five times, and not if the refused stream was not the first of its connection. A server
-  /// that ends each connection after a number of requests does it more often to the last of a crowd.
-  ///
-  /// An idempotent request is also sent again if a kept connection ends before the response. libcurl
-  /// does that for some of the ways in which an HTTP/2 connection ends, and at most five times for
-  /// all transfers of a handle.
   func mayTryAgain(_ code: CURLcode) -> Bool {
-    guard code != CURLE_OK, failure == nil, !incoming.hasHead, incoming.informational.isEmpty,
-      outgoing.attempts < 32, transfer?.content != nil || outgoing.sent == 0
-    else { return false }
-    if outgoing.isUnprocessed || isStreamRefused { return true }
-    return outgoing.isKeptConnection && transfer?.wire.method.isIdempotent == true
-      && report.isFromEndedConnection(code)
+    code != CURLE_OK && failure == nil && report.allowsNextTry(after: code)
   }
 
   /// Resets what libcurl does not when it resends a request.

@@ -40,8 +40,12 @@ struct CurlReport {
   var origin: HTTPOrigin?
   /// Whether the configuration may use a proxy.
   var mayUseProxy: Bool
-  /// Whether any byte of the request may have been sent.
-  var bytesSent: Bool
+  /// The number of tries that may have sent a part of the request.
+  var tries: Int
+  /// Whether the last try used a connection that was used before.
+  var isKeptConnection: Bool
+  /// Whether the content can be sent again: it is in memory, or nothing of it was taken.
+  var repeatsContent: Bool
   /// Whether the whole request was passed to the system, in this attempt or an earlier one.
   var isSent: Bool
   var wasSent: Bool
@@ -51,6 +55,8 @@ struct CurlReport {
   // The response.
   /// Whether the final head is complete.
   var hasHead: Bool
+  /// Whether the head of an interim response is complete.
+  var hasInterim: Bool
   /// Whether no line of a head was received.
   var isHeadEmpty: Bool
   /// The error code of RST_STREAM (RFC 9113 §7); `nil` if the server did not send it.
@@ -58,8 +64,26 @@ struct CurlReport {
   /// The connection, if its frames are seen.
   var connection: Connection?
 
+  /// Whether any byte of the request may have been sent.
+  var bytesSent: Bool { tries > 0 }
+
   /// Whether the server did not process the request: it said so, or refused the stream.
   private var isRefused: Bool { isUnprocessed || resetCode == HTTP2Streams.refused }
+
+  /// Whether to send the request again after libcurl has given up with a code.
+  ///
+  /// A request that the server did not process is sent again whatever its method. libcurl does that
+  /// at most five times, and not if the refused stream was not the first of its connection. A server
+  /// that ends each connection after a number of requests does it more often to the last of a crowd.
+  ///
+  /// An idempotent request is also sent again if a kept connection ends before the response. libcurl
+  /// does that for some of the ways in which an HTTP/2 connection ends, and at most five times for
+  /// all transfers of a handle.
+  func allowsNextTry(after code: CURLcode) -> Bool {
+    guard !hasHead, !hasInterim, tries < 32, repeatsContent else { return false }
+    return isRefused
+      || isKeptConnection && method?.isIdempotent == true && isFromEndedConnection(code)
+  }
 
   /// The error for a code of libcurl.
   func error(for code: CURLcode) -> TransportError {

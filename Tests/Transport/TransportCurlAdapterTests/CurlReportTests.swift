@@ -19,8 +19,8 @@ import Testing
       systemError: 0, verification: 0, method: .post,
       origin: HTTPOrigin(
         scheme: scheme, host: "origin.example", port: scheme == .http ? 80 : 443),
-      mayUseProxy: false, bytesSent: false, isSent: true, wasSent: false, isUnprocessed: false,
-      hasHead: false, isHeadEmpty: true)
+      mayUseProxy: false, tries: 0, isKeptConnection: false, repeatsContent: true, isSent: true,
+      wasSent: false, isUnprocessed: false, hasHead: false, hasInterim: false, isHeadEmpty: true)
     change(&report)
     return report
   }
@@ -30,7 +30,7 @@ import Testing
     _ text: String = "", _ change: (inout CurlReport) -> Void = { _ in }
   ) -> CurlReport {
     report(text) {
-      $0.bytesSent = true
+      $0.tries = 1
       change(&$0)
     }
   }
@@ -112,6 +112,48 @@ import Testing
     for code: UInt32? in [nil, 0, 8, 6] {
       #expect(!sent { $0.resetCode = code }.error(.connectionReset, "").isRetrySafe)
     }
+  }
+
+  // MARK: - Tries
+
+  @Test func `an idempotent request is sent again if a kept connection ends before the response`() {
+    func kept(_ change: (inout CurlReport) -> Void = { _ in }) -> CurlReport {
+      sent {
+        $0.method = .put
+        $0.isKeptConnection = true
+        change(&$0)
+      }
+    }
+    for code in [CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR] {
+      #expect(kept().allowsNextTry(after: code))
+      #expect(kept { $0.tries = 31 }.allowsNextTry(after: code))
+      for report in [
+        kept { $0.isKeptConnection = false }, kept { $0.method = .post }, kept { $0.method = nil },
+        kept { $0.hasHead = true }, kept { $0.hasInterim = true }, kept { $0.tries = 32 },
+        kept { $0.repeatsContent = false },
+      ] {
+        #expect(!report.allowsNextTry(after: code), "\(report)")
+      }
+    }
+    for code in [CURLE_OPERATION_TIMEDOUT, CURLE_WEIRD_SERVER_REPLY, CURLE_ABORTED_BY_CALLBACK] {
+      #expect(!kept().allowsNextTry(after: code))
+    }
+  }
+
+  @Test func `a request that the server did not process is sent again`() {
+    for refuse: (inout CurlReport) -> Void in [{ $0.isUnprocessed = true }, { $0.resetCode = 7 }] {
+      let refused = sent("", refuse)
+      #expect(refused.allowsNextTry(after: CURLE_HTTP2_STREAM))
+      for change: (inout CurlReport) -> Void in [
+        { $0.hasHead = true }, { $0.hasInterim = true }, { $0.tries = 32 },
+        { $0.repeatsContent = false },
+      ] {
+        var report = refused
+        change(&report)
+        #expect(!report.allowsNextTry(after: CURLE_HTTP2_STREAM), "\(report)")
+      }
+    }
+    #expect(!sent { $0.resetCode = 8 }.allowsNextTry(after: CURLE_HTTP2_STREAM))
   }
 
   // MARK: - Connecting
