@@ -532,6 +532,18 @@ extension TransportClauses {
       }
     }
     Clause(
+      "streamed-once", "a streamed body is sent again as a whole or not at all",
+      from: "RFC 9113 §8.7, RFC 9110 §9.2.2", requires: .scriptedServer
+    ) { fixture in
+      for ending in [ScriptStep.close, .reset, .resetStream(7)] {
+        let world = try await fixture.multiplexedWorld {
+          $0.ordinal == 1 || $0.method == .get
+            ? [.readBody] + .respond() : [.readBodyBytes(5), ending]
+        }
+        try await world.expectStreamedOnce()
+      }
+    }
+    Clause(
       "server-closes", "a connection that the server closes after a response is not reused",
       from: "RFC 9113 §9.1", requires: .scriptedServer
     ) { fixture in

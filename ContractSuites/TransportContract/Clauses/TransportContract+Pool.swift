@@ -51,6 +51,19 @@ extension TransportWorld {
   }
 }
 
+extension TransportWorld {
+  /// Uploads content on a kept connection that ends when a part of it was read.
+  func expectStreamedOnce() async throws {
+    let chunks = Chunks { $0 < 30 ? [UInt8](repeating: 7, count: 10_000) : nil }
+    for _ in 1...4 {
+      checkEqual(try await answer().status, 200, "the status before the upload")
+      guard (try? await answer(.put, body: .stream(chunks))) != nil else { continue }
+      // The transport has kept the content, and sent it again.
+      checkEqual(log.requests.last?.bodyCount, 300_000, "the size of the content")
+    }
+  }
+}
+
 /// How fast a producer of content is.
 private enum Pace: CaseIterable {
   case waiting
@@ -277,6 +290,19 @@ extension TransportClauses {
         let answer = try await world.answer()
         checkEqual(answer.text, "\(connection)", "the connection")
         checkEqual(answer.fields["X-Cut"], nil, "X-Cut")
+      }
+    }
+    Clause(
+      "streamed-once", "a streamed body is sent again as a whole or not at all",
+      from: "RFC 9110 §9.2.2", requires: .connections
+    ) { fixture in
+      for ending in [ScriptStep.close, .reset] {
+        let world = try await fixture.world(
+          OriginPlan {
+            $0.ordinal == 1 || $0.method == .get
+              ? [.readBody] + .respond() : [.readBodyBytes(5), ending]
+          })
+        try await world.expectStreamedOnce()
       }
     }
     Clause(

@@ -426,6 +426,12 @@ extension TransportClauses {
           kind, of: .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
         checkEqual(error?.phase, phase, "the phase of \(kind)")
       }
+      let world = try await fixture.world([.readBody, .reset])
+      for length in [5, nil] {
+        let error = await world.expectFailure(
+          .connectionReset, of: .post, body: .stream(Chunks("he", "llo"), length: length))
+        checkEqual(error?.phase, .awaitingHead, "the phase after a streamed body")
+      }
     }
     Clause("request-trailers", "trailer fields are sent after the content", from: "RFC 9112 §7.1.2")
     { fixture in
