@@ -278,9 +278,18 @@ extension TransportClauses {
       for status in [303, 413, 500] {
         try await fixture.world(.readingUpload(after: status)).expectUpload(after: status)
       }
-      let world = try await fixture.world(
+      // Before any content.
+      let early = try await fixture.world(.readingUpload(after: 413, from: 0))
+      try await early.expectUpload(after: 413, from: 0)
+      // After 100 Continue, and after the time in which it did not come.
+      let fields: HTTPFields = [.expect: "100-continue"]
+      let continued = try await fixture.world(
         [.send("HTTP/1.1 100 Continue\r\n\r\n")] + .readingUpload(after: 403, from: 0))
-      try await world.expectUpload(after: 403, [.expect: "100-continue"], from: 0)
+      try await continued.expectUpload(after: 403, fields, from: 0)
+      var options = TransportOptions()
+      options.continueTimeout = .milliseconds(50)
+      let silent = try await fixture.world(.readingUpload(after: 403))
+      try await silent.expectUpload(after: 403, fields, options: options)
     }
     Clause(
       "expect-continue", "the content waits for 100 Continue until the timeout",
@@ -461,14 +470,15 @@ extension OriginScript {
 extension TransportWorld {
   /// Uploads to such an origin content that is ready only after the head of the response, from a chunk on.
   func expectUpload(
-    after status: Int, _ fields: HTTPFields = [:], from next: Int = 1
+    after status: Int, _ fields: HTTPFields = [:], from next: Int = 1,
+    options: TransportOptions = TransportOptions()
   ) async throws {
     let (heads, head) = AsyncStream<Void>.makeStream()
     let chunks = Chunks { index in
       if index == next { for await _ in heads { break } }
       return index < 30 ? [UInt8](repeating: 7, count: 10_000) : nil
     }
-    let exchange = try await send(.post, "/", fields, body: .stream(chunks))
+    let exchange = try await send(.post, "/", fields, body: .stream(chunks), options: options)
     head.yield()
     checkEqual(exchange.response.status.code, status, "the status")
     checkEqual(try await exchange.body.collect(upTo: 4), Array("late".utf8), "the content")
