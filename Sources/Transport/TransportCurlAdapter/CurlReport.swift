@@ -161,11 +161,12 @@ struct CurlReport {
         .init(streamError: cause), "the server ended the connection with error \(cause)",
         code: number)
     }
-    // libcurl closes a connection whose frames nghttp2 rejects. 8.23 says so, and reports an orderly GOAWAY
-    // like a protocol error.
-    let isRejected =
-      text.contains("nghttp2 shuts down connection")
-      || text.contains("nghttp2_session_mem_recv() returned")
+    // libcurl closes a connection whose frames nghttp2 rejects. Not all versions say so for all frames. 8.23
+    // reports an orderly GOAWAY like a protocol error.
+    let rejections = [
+      "nghttp2 shuts down connection", "nghttp2_session_mem_recv() returned", "nghttp2 recv error",
+    ]
+    let isRejected = rejections.contains { text.contains($0) }
     if code == CURLE_HTTP2, !isRejected, connection.goAwayCode == 0, !hasHead {
       return error(
         endedHeadKind, "the server ended the connection without a response", code: number)

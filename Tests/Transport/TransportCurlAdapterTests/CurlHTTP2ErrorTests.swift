@@ -76,7 +76,7 @@ import TransportPort
       onRequest: { _ in [.stall] })
     let world = try CurlWorld(plan, scheme: .https)
     let error = try await world.failure(.post, body: .text("x"))
-    #expect(error.kind == breach.kind)
+    #expect(error.kind == breach.kind, "\(error)")
     #expect(error.phase == .awaitingHead)
     #expect(!error.isRetrySafe)
   }

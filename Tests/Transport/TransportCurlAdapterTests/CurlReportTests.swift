@@ -375,7 +375,8 @@ import Testing
       .protocolViolation, for: CURLE_HTTP2, multiplexed(said), multiplexed(said, goAway: 0))
     expect(
       .protocolViolation, for: CURLE_RECV_ERROR,
-      multiplexed("nghttp2_session_mem_recv() returned -905:Too many CONTINUATION frames"))
+      multiplexed("nghttp2_session_mem_recv() returned -905:Too many CONTINUATION frames"),
+      multiplexed("nghttp2 recv error -905: Too many CONTINUATION frames"))
     expect(
       .headTooLarge, for: CURLE_HTTP2,
       multiplexed(said, goAway: 0) {
