@@ -31,7 +31,10 @@ extension CurlHandle {
           // the length instead.
           ignoresLength = true
         }
-        if headCache.isEmpty, hasContent, !waitsForContinue { uploadsAfterError = true }
+        // Also with empty content, whose end libcurl 8.14 may not have noted.
+        if headCache.isEmpty, framing != .some(.none), !waitsForContinue {
+          uploadsAfterError = true
+        }
         if let head = try headCache.consume(bytes) { try complete(head) }
       }
       return true

@@ -117,4 +117,11 @@ import TransportPort
       }
     }
   }
+
+  /// libcurl 8.14 may not have noted the end of empty content when the response comes.
+  @Test func `a connection is kept after an error status for empty content`() async throws {
+    let world = try CurlWorld(.respond(403, text: "no"))
+    for _ in 1...500 { #expect(try await world.answer(.post).status == 403) }
+    #expect(world.log.connectionCount == 1)
+  }
 }
