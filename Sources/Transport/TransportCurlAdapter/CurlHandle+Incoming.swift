@@ -358,7 +358,9 @@ extension CurlHandle {
   /// WINDOW_UPDATE. 8.21 may reset the stream of an early response by itself, before the server does.
   /// Over HTTP/1.1 it may notice the end when it sends content after a complete response.
   private func isDelivered(before code: CURLcode) -> Bool {
-    if !incoming.isMultiplexed { return report.isFromEndedConnection(code) && isOver }
+    if !incoming.isMultiplexed {
+      return report.isFromEndedConnection(code) && incoming.hasHead && incoming.hasWholeContent
+    }
     let isOfStream = code == CURLE_HTTP2_STREAM && stream?.resetCode == nil
     return (report.isFromEndedConnection(code) || isOfStream) && incoming.hasHead
       && isStreamComplete && (stream?.hasTrailers == false || incoming.trailers != nil)

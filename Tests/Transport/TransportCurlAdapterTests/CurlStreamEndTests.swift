@@ -97,23 +97,23 @@ import TransportPort
     }
   }
 
-  /// libcurl goes on with the upload before it has reported the response. If it sends first, it reads nothing.
-  @Test(arguments: [200, 413])
+  /// libcurl goes on with the upload before it has reported the response. If it sends first, it may read nothing.
+  @Test(arguments: [200, 413], [2, 300])
   func `a response that was read is delivered, although the upload then fails`(
-    _ status: Int
+    _ status: Int, _ count: Int
   ) async throws {
     let script: OriginScript = [
       .readBodyBytes(1), .send("HTTP/1.1 \(status) Read\r\nContent-Length: 3\r\n\r\nbig"),
       .reset,
     ]
     let world = try CurlWorld(OriginPlan { _ in script })
-    let upload = Chunks(chunks: Array(repeating: Array(repeating: 7, count: 30_000), count: 300))
+    let upload = Chunks(chunks: Array(repeating: Array(repeating: 7, count: 30_000), count: count))
     for _ in 1...100 {
       do throws(TransportError) {
         let exchange = try await world.transport.send(world.request(.post), body: .stream(upload))
         for try await _ in exchange.body {}
       } catch {
-        #expect(error.phase == .sending, "\(error)")
+        #expect(error.phase != .receivingBody, "\(error)")
       }
     }
   }
