@@ -60,9 +60,9 @@ final class CurlHandle {
   }
   /// Whether libcurl continues an upload after an error status.
   ///
-  /// By itself it stops, and a server that reads the whole upload first never ends its response. Over HTTP/2
-  /// libcurl 7.88 ends the stream then as if the content was complete. libcurl 8.14 decides before the last
-  /// line of the head.
+  /// By default it stops the upload. A server that reads the whole upload before it ends its response then
+  /// waits for ever. Over HTTP/2, libcurl 7.88 ends the stream as if the content was complete. The option must be
+  /// set at the status line: libcurl 8.14 decides before the last line of the head.
   @exclusivity(unchecked) var uploadsAfterError = false {
     didSet { set(CURLOPT_KEEP_SENDING_ON_ERROR, uploadsAfterError, was: oldValue) }
   }

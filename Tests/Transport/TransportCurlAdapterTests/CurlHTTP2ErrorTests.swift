@@ -46,7 +46,7 @@ import TransportPort
       case .brokenContinuation:
         settings + frame(1, on: 1, [0x88]) + frame(6, [0, 0, 0, 0, 0, 0, 0, 0])
       case .headOnConnection: settings + frame(1, 0x5, [0x88])
-      // nghttp2 1.61 accepts eight at most.
+      // More than nghttp2 accepts for one head.
       case .manyContinuations:
         settings + frame(1, on: 1, [0x88]) + (1...100).flatMap { _ in frame(9, on: 1) }
       case .invalidSetting: settings + frame(4, [0, 5, 0, 0, 0, 1])
