@@ -40,18 +40,14 @@ extension TransportWorld {
       guard isClosed else { return }
     }
   }
-}
 
-extension TransportWorld {
   /// Expects an answer, and a response that is cut off.
   func expectCut() async throws {
     checkEqual(try await answer().status, 200, "the status of the first response")
     await expectFailure(.truncatedBody, .connectionReset, of: .get)
     checkEqual(log.requests.count, 2, "the number of requests")
   }
-}
 
-extension TransportWorld {
   /// Uploads content on a kept connection that ends when a part of it was read.
   func expectStreamedOnce() async throws {
     let chunks = Chunks { $0 < 30 ? [UInt8](repeating: 7, count: 10_000) : nil }

@@ -18,7 +18,7 @@ extension CurlHandle {
       method: transfer?.wire.method, origin: transfer?.wire.origin,
       mayUseProxy: configuration.proxy != .none, tries: outgoing.attempts,
       isKeptConnection: outgoing.isKeptConnection,
-      repeatsContent: transfer?.content != nil || outgoing.sent == 0, isSent: isSent,
+      repeatsContent: repeatsContent, isSent: isSent,
       wasSent: outgoing.wasSent, isUnprocessed: outgoing.isUnprocessed,
       hasHead: incoming.hasHead, hasInterim: !incoming.informational.isEmpty,
       isHeadEmpty: headCache.isEmpty && incoming.informational.isEmpty,

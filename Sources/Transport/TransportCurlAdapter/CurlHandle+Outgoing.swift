@@ -87,7 +87,7 @@ extension CurlHandle {
     reportsProgress = connection?.tap != nil
     guard outgoing.attempts > 1 else { return true }
     guard transfer.wire.method.isIdempotent || outgoing.isUnprocessed,
-      transfer.content != nil || outgoing.sent == 0
+      repeatsContent
     else {
       var error = error(
         .connectionReset,
@@ -221,11 +221,14 @@ extension CurlHandle {
     }
   }
 
+  /// Whether the content can be sent again: it is in memory, or nothing of it was taken.
+  var repeatsContent: Bool { transfer?.content != nil || outgoing.sent == 0 }
+
   /// Moves to the start of the content, for another attempt.
   ///
   /// - Returns: Whether that succeeded; a stream of which something was taken cannot be rewound.
   func rewind() -> Bool {
-    guard transfer?.content != nil || outgoing.sent == 0 else { return false }
+    guard repeatsContent else { return false }
     if isSent { outgoing.wasSent = true }
     outgoing.sent = 0
     return true

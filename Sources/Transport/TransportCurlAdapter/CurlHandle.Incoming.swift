@@ -35,7 +35,7 @@ extension CurlHandle {
   }
 }
 
-// Whether a response is complete. What libcurl does not report, or reports differently in its versions, decides.
+// Judges whether a response is complete, where libcurl does not report it or its versions differ.
 extension CurlHandle.Incoming {
   /// Whether all of the content was received, as far as its framing tells before the connection ends.
   var hasWholeContent: Bool {

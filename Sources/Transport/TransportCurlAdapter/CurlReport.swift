@@ -91,7 +91,7 @@ struct CurlReport {
     if isFieldTooLong(code) { detail = "a field is longer than \(library.description) accepts" }
     let number = Int32(bitPattern: code.rawValue)
     if let error = breachError(for: code) { return error }
-    // The transfer itself ends the connection that libcurl has chosen for another try.
+    // After a refusal, the transfer keeps libcurl from its own next try; see `CurlHandle.allowsAttempt(on:)`.
     if code == CURLE_ABORTED_BY_CALLBACK, isRefused {
       return error(.connectionReset, "the server refused the request in each try", code: number)
     }

@@ -23,7 +23,7 @@ import TransportPort
     return response(.chunked) { $0.chunkValidator = validator }
   }
 
-  /// A word of the reason why a response may be incomplete; empty if it is complete.
+  /// Expects words in the reason why a response may be incomplete; none if it is complete.
   private func expect(
     _ word: String, _ response: CurlHandle.Incoming, isStreamComplete: Bool = false,
     isRepeated: Bool = false, isSecure: Bool = false,
