@@ -24,7 +24,6 @@ public func withDeterministicTasks<Value: Sendable>(
     let scheduler = Scheduler(
       stepLimit: 1_000_000, outsideWait: outsideWait, usesThreads: true)
     let box = ResultBox<Value>()
-    scheduler.measureFromStart()
     scheduler.prepare()
     let task = scheduler.start("body") {
       do {

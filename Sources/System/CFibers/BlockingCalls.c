@@ -51,18 +51,19 @@ void *cfibers_original(const char *name, void *_Atomic *cache) {
 
 enum answer { CALL_IT = 0, TRY_AGAIN = 1, TIME_OUT = 2 };
 
-/// Lets other jobs run until `may_continue`, or until nothing else can and the wait may time out.
+enum { NO_LIMIT = -1 };
+
+/// Lets other jobs run until `may_continue`, or until nothing else can and `limit` nanoseconds are over.
 static enum answer wait_until(
-    int primitive, bool (*may_continue)(void *), void *object, bool may_time_out,
-    uintptr_t caller) {
+    int primitive, bool (*may_continue)(void *), void *object, int64_t limit, uintptr_t caller) {
   cfibers_block_handler handler = atomic_load_explicit(&current_handler, memory_order_relaxed);
   if (handler == NULL || !cfibers_is_exploring()) return CALL_IT;
-  return (enum answer)handler(primitive, may_continue, object, may_time_out, caller);
+  return (enum answer)handler(primitive, may_continue, object, limit, caller);
 }
 
 /// Tells that the program uses a primitive, and returns whether a job of it does.
 static bool meet(int primitive, uintptr_t caller) {
-  return wait_until(primitive, NULL, NULL, false, caller) != CALL_IT;
+  return wait_until(primitive, NULL, NULL, NO_LIMIT, caller) != CALL_IT;
 }
 
 static uint32_t own_number(void) { return (uint32_t)cfibers_system_call(SYS_gettid, (long[6]){0}); }
@@ -99,7 +100,7 @@ static bool is_of_other_job(uint32_t owner) {
 static void wait_for_mutex(uint32_t *word, uintptr_t caller) {
   while (!is_word_free(word)) {
     if (!is_of_other_job(__atomic_load_n(word, __ATOMIC_RELAXED) & FUTEX_TID_MASK)) return;
-    if (wait_until(CFIBERS_MUTEX, is_word_free, word, false, caller) == CALL_IT) return;
+    if (wait_until(CFIBERS_MUTEX, is_word_free, word, NO_LIMIT, caller) == CALL_IT) return;
   }
 }
 
@@ -111,7 +112,9 @@ long cfibers_handle_system_call(long number, const long *a, uintptr_t caller) {
       case FUTEX_LOCK_PI: wait_for_mutex(word, caller); break;
       case FUTEX_WAIT: {
         struct changed_word changed = {word, (uint32_t)a[2]};
-        switch (wait_until(CFIBERS_FUTEX, has_changed, &changed, a[3] != 0, caller)) {
+        const struct timespec *limit = (const struct timespec *)a[3];
+        int64_t left = limit == NULL ? NO_LIMIT : cfibers_nanoseconds(limit);
+        switch (wait_until(CFIBERS_FUTEX, has_changed, &changed, left, caller)) {
           case CALL_IT: break;
           case TRY_AGAIN: return 0;
           case TIME_OUT: errno = ETIMEDOUT; return -1;
@@ -173,7 +176,7 @@ static __attribute__((noinline)) int lock_when_free(pthread_mutex_t *mutex, uint
          // On fibers the owner may be the same job. The runtime's own locks are looked at elsewhere.
          && (is_normal || cfibers_is_in_thread() || !cfibers_is_runtime(caller)))
     if (wait_until(
-            is_normal ? CFIBERS_LOCK : CFIBERS_RECURSIVE_LOCK, is_mutex_free, mutex, false, caller)
+            is_normal ? CFIBERS_LOCK : CFIBERS_RECURSIVE_LOCK, is_mutex_free, mutex, NO_LIMIT, caller)
         == CALL_IT)
       break;
   return real(mutex);
@@ -220,7 +223,7 @@ static bool is_free_to_write(void *object) {
       while ((uint32_t)lock->__data.__cur_writer != own_number()) { \
         int result = attempt(lock); \
         if (result != EBUSY) return result; \
-        if (wait_until(CFIBERS_READ_WRITE_LOCK, is_free, lock, false, CALLER) == CALL_IT) break; \
+        if (wait_until(CFIBERS_READ_WRITE_LOCK, is_free, lock, NO_LIMIT, CALLER) == CALL_IT) break; \
       } \
     } \
     return REAL(name)(lock); \
@@ -287,14 +290,13 @@ static bool is_signalled(void *object) {
 
 /// Waits for a condition in the engine. Returns whether the C library must wait instead.
 static bool wait_here(
-    pthread_cond_t *condition, pthread_mutex_t *mutex, bool may_time_out, int *result,
+    pthread_cond_t *condition, pthread_mutex_t *mutex, int64_t limit, int *result,
     uintptr_t caller) {
   if (!cfibers_is_exploring() || !meet(CFIBERS_CONDITION, caller)) return false;
   struct waiter waiter = {condition, NULL, false};
   add_waiter(&waiter);
   pthread_mutex_unlock(mutex);
-  enum answer answer =
-      wait_until(CFIBERS_CONDITION, is_signalled, &waiter, may_time_out, caller);
+  enum answer answer = wait_until(CFIBERS_CONDITION, is_signalled, &waiter, limit, caller);
   remove_waiter(&waiter);
   pthread_mutex_lock(mutex);
   *result = answer == TIME_OUT ? ETIMEDOUT : 0;
@@ -303,15 +305,22 @@ static bool wait_here(
 
 __attribute__((weak)) int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   int result;
-  if (wait_here(condition, mutex, false, &result, CALLER)) return result;
+  if (wait_here(condition, mutex, NO_LIMIT, &result, CALLER)) return result;
   return REAL(pthread_cond_wait)(condition, mutex);
 }
 
 __attribute__((weak)) int pthread_cond_timedwait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
+  if (!cfibers_is_exploring()) return REAL(pthread_cond_timedwait)(condition, mutex, deadline);
+  // The bit in which the C library keeps the clock of pthread_condattr_setclock(3).
+  enum { HAS_MONOTONIC_CLOCK = 2 };
+  clockid_t clock =
+      condition->__data.__wrefs & HAS_MONOTONIC_CLOCK ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+  int64_t left = cfibers_time_until(clock, deadline, CALLER);
   int result;
-  if (wait_here(condition, mutex, true, &result, CALLER)) return result;
-  return REAL(pthread_cond_timedwait)(condition, mutex, deadline);
+  if (wait_here(condition, mutex, left, &result, CALLER)) return result;
+  struct timespec real_deadline = cfibers_real_deadline(clock, left);
+  return REAL(pthread_cond_timedwait)(condition, mutex, &real_deadline);
 }
 
 __attribute__((weak)) int pthread_cond_signal(pthread_cond_t *condition) {
@@ -324,7 +333,7 @@ __attribute__((weak)) int pthread_cond_broadcast(pthread_cond_t *condition) {
   return REAL(pthread_cond_broadcast)(condition);
 }
 
-// MARK: - Semaphores and queues
+// MARK: - Semaphores
 
 static bool has_signals(void *object) {
   int value = 0;
@@ -332,12 +341,12 @@ static bool has_signals(void *object) {
 }
 
 /// Acquires a semaphore in the engine. Returns whether it has, or has timed out.
-static bool acquire_here(sem_t *semaphore, bool may_time_out, int *result, uintptr_t caller) {
+static bool acquire_here(sem_t *semaphore, int64_t limit, int *result, uintptr_t caller) {
   if (!cfibers_is_exploring() || !meet(CFIBERS_SEMAPHORE, caller)) return false;
   while (true) {
     *result = sem_trywait(semaphore);
     if (*result == 0 || errno != EAGAIN) return true;
-    switch (wait_until(CFIBERS_SEMAPHORE, has_signals, semaphore, may_time_out, caller)) {
+    switch (wait_until(CFIBERS_SEMAPHORE, has_signals, semaphore, limit, caller)) {
       case CALL_IT: return false;
       case TRY_AGAIN: continue;
       case TIME_OUT: errno = ETIMEDOUT; return true;
@@ -347,15 +356,28 @@ static bool acquire_here(sem_t *semaphore, bool may_time_out, int *result, uintp
 
 __attribute__((weak)) int sem_wait(sem_t *semaphore) {
   int result;
-  if (acquire_here(semaphore, false, &result, CALLER)) return result;
+  if (acquire_here(semaphore, NO_LIMIT, &result, CALLER)) return result;
   return REAL(sem_wait)(semaphore);
 }
 
 __attribute__((weak)) int sem_timedwait(sem_t *semaphore, const struct timespec *deadline) {
+  if (!cfibers_is_exploring()) return REAL(sem_timedwait)(semaphore, deadline);
+  int64_t left = cfibers_time_until(CLOCK_REALTIME, deadline, CALLER);
   int result;
-  if (acquire_here(semaphore, true, &result, CALLER)) return result;
-  return REAL(sem_timedwait)(semaphore, deadline);
+  if (acquire_here(semaphore, left, &result, CALLER)) return result;
+  struct timespec real_deadline = cfibers_real_deadline(CLOCK_REALTIME, left);
+  return REAL(sem_timedwait)(semaphore, &real_deadline);
 }
+
+// MARK: - Sleeping
+
+static bool is_never(void *object) { return false; }
+
+bool cfibers_sleep_in_engine(int64_t time, uintptr_t caller) {
+  return wait_until(CFIBERS_SLEEP, is_never, NULL, time, caller) == TIME_OUT;
+}
+
+// MARK: - Queues
 
 // libdispatch keeps the number of the thread that runs a queue, and ends the process if that thread
 // submits to the queue and waits.

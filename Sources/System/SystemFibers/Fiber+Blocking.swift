@@ -4,7 +4,7 @@ extension Fiber {
   /// What code of the program uses or may wait for.
   package enum Primitive: Int32, Sendable {
     case mutex, lock, recursiveLock, readWriteLock, condition, semaphore, queue, futex, attempt,
-      release
+      release, sleep
   }
 
   /// A call that would block the thread.
@@ -12,19 +12,19 @@ extension Fiber {
     package var primitive: Primitive
     /// The address of the call.
     package var caller: UInt
-    /// Whether the call has a time limit.
-    package var mayTimeOut: Bool
+    /// The call's time limit in nanoseconds, or `nil`.
+    package var limit: Int64?
     private let test: (@convention(c) (UnsafeMutableRawPointer?) -> Bool)?
     private let object: UnsafeMutableRawPointer?
 
     fileprivate init(
-      _ primitive: Primitive, _ caller: UInt, _ mayTimeOut: Bool,
+      _ primitive: Primitive, _ caller: UInt, _ limit: Int64?,
       _ test: (@convention(c) (UnsafeMutableRawPointer?) -> Bool)?,
       _ object: UnsafeMutableRawPointer?
     ) {
       self.primitive = primitive
       self.caller = caller
-      self.mayTimeOut = mayTimeOut
+      self.limit = limit
       self.test = test
       self.object = object
     }
@@ -56,13 +56,30 @@ extension Fiber {
   package static func setWaitHandler(_ handler: @escaping @Sendable (Wait) -> WaitEnd) {
     guard isAvailable else { return }
     waitHandler = handler
-    cfibers_set_block_handler { primitive, test, object, mayTimeOut, caller in
+    cfibers_set_block_handler { primitive, test, object, limit, caller in
       guard let primitive = Primitive(rawValue: primitive), let handler = Fiber.waitHandler else {
         return WaitEnd.calls.rawValue
       }
-      return handler(Wait(primitive, caller, mayTimeOut, test, object)).rawValue
+      return handler(Wait(primitive, caller, limit < 0 ? nil : limit, test, object)).rawValue
     }
   }
+
+  /// Called where a thread with a clock context reads a clock: with the context, the clock's number and the
+  /// nanoseconds that the system's clock shows. It returns those that the caller reads.
+  package typealias ClockHandler = @convention(c) (UnsafeMutableRawPointer, Int32, Int64) -> Int64
+
+  /// Sets the function that is called where a thread with a clock context reads a clock, except in libdispatch.
+  package static func setClockHandler(_ handler: ClockHandler) {
+    if isAvailable { cfibers_set_clock_handler(handler) }
+  }
+
+  /// Sets the clock context of the calling thread, or `nil`. It is not retained.
+  package static func setClockContext(_ context: AnyObject?) {
+    cfibers_set_clock_context(context.map { Unmanaged.passUnretained($0).toOpaque() })
+  }
+
+  /// The system's monotonic clock in nanoseconds, which no handler changes.
+  package static var realNanoseconds: Int64 { cfibers_real_nanoseconds() }
 
   /// Makes the next use of a `Synchronization.Mutex` on the calling thread one that the wait handler sees.
   package static func forgetThreadNumbers() { cfibers_forget_thread_numbers() }

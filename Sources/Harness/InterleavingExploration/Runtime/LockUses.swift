@@ -88,7 +88,7 @@ extension Fiber.Primitive {
   var isLock: Bool {
     switch self {
     case .mutex, .lock, .recursiveLock, .attempt, .release: true
-    case .readWriteLock, .condition, .semaphore, .queue, .futex: false
+    case .readWriteLock, .condition, .semaphore, .queue, .futex, .sleep: false
     }
   }
 }

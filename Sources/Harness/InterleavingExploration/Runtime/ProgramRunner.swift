@@ -84,30 +84,19 @@ final class ProgramRunner {
     }
   }
 
-  /// Runs the program once, and again if it needs threads, or while the length of a sleep is in doubt
-  /// (at most 50 runs).
+  /// Runs the program once, and again if it needs threads.
   func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> RunOutcome {
-    var hasChanged = false
-    for _ in 1..<Self.mostAttempts {
-      var outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
-      if outcome.needsThreads {
-        hasChanged = true
-        scheduler.releaseWorkers()
-        replaceScheduler(usingThreads: true)
-      } else if !outcome.isDisturbed {
-        if hasChanged { outcome.hasNewPoints = true }
-        return outcome
-      }
-      policy.restart()
-    }
-    return runOnce(policy, isTracing: isTracing, acceptsDoubt: true)
+    let outcome = runOnce(policy, isTracing: isTracing)
+    guard outcome.needsThreads, !scheduler.usesThreads else { return outcome }
+    scheduler.releaseWorkers()
+    replaceScheduler(usingThreads: true)
+    policy.restart()
+    var repeated = runOnce(policy, isTracing: isTracing)
+    repeated.hasNewPoints = true
+    return repeated
   }
 
-  private static let mostAttempts = 50
-
-  private func runOnce(
-    _ policy: some SchedulingPolicy, isTracing: Bool, acceptsDoubt: Bool
-  ) -> RunOutcome {
+  private func runOnce(_ policy: some SchedulingPolicy, isTracing: Bool) -> RunOutcome {
     runs += 1
     scheduler.prepare(isTracing: isTracing)
     scheduler.deadline = deadline
@@ -127,9 +116,7 @@ final class ProgramRunner {
     for task in program.tasks { handles.append(scheduler.start(task.name, task.body)) }
     var outcome = RunOutcome(end: scheduler.run(policy))
     let count = scheduler.steps.count
-    if outcome.end == .finished, scheduler.firstError == nil,
-      acceptsDoubt || !scheduler.isDisturbed, !scheduler.needsThreads
-    {
+    if outcome.end == .finished, scheduler.firstError == nil, !scheduler.needsThreads {
       outcome.end = runChecks(&outcome.failure)
     }
     outcome.steps = scheduler.steps.prefix(count)
@@ -138,7 +125,6 @@ final class ProgramRunner {
       lastResumptions = scheduler.steps.suffix(20).reversed().map(\.resumption)
     }
     outcome.hasNewPoints = scheduler.hasNewPoints
-    outcome.isDisturbed = scheduler.isDisturbed
     outcome.needsThreads = scheduler.needsThreads
     if scheduler.isLeft {
       // What would clean up may wait for a lock that the job holds.
@@ -189,7 +175,7 @@ final class ProgramRunner {
       switch check {
       case .synchronous(let body):
         do {
-          try watch(body)
+          try scheduler.withVirtualTime { () throws in try watch(body) }
         } catch {
           failure = Self.failure(error, task: "check")
           return .finished

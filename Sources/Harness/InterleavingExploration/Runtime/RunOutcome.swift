@@ -8,8 +8,6 @@ struct RunOutcome {
   var steps: ArraySlice<Scheduler.Step> = []
   /// Whether the run met a kind of point that it did not heed from the start.
   var hasNewPoints = false
-  /// Whether the length of a sleep is in doubt.
-  var isDisturbed = false
   /// Whether the run has met a primitive that needs a thread for each job.
   var needsThreads = false
   /// The steps as text, if the run was traced.

@@ -8,6 +8,7 @@ extension Scheduler {
     defer { Scheduler.enter(outer) }
     end = nil
     idleLimit = stepLimit
+    if steps.isEmpty { clocks.begin(at: Fiber.realNanoseconds) }
     if lockUses.isHidden { showLocks() }
     allowsPauses = !isUnwinding && !isChecking
     if usesFibers {
@@ -34,7 +35,9 @@ extension Scheduler {
   static func enter(_ scheduler: Scheduler?) -> Scheduler? {
     let outer = current.value
     current.set(scheduler)
-    RuntimeCall.setTaskExecutor(scheduler.map { $0.usesFibers ? $0 : nil } ?? nil)
+    let seeing = scheduler.flatMap { $0.usesFibers ? $0 : nil }
+    RuntimeCall.setTaskExecutor(seeing)
+    Fiber.setClockContext(seeing)
     return outer
   }
 
@@ -107,9 +110,8 @@ extension Scheduler {
           end = .finished
           return false
         }
-        if waitForOutside(beforeTimers: !timers.isEmpty) { continue }
-        if !timersRace && fireTimers() { continue }
-        if endTimedWait() { continue }
+        if waitForOutside(beforeTimers: isNextEventTimer) { continue }
+        if passTime() { continue }
         end = isOver ? .finished : .deadlocked
         return false
       }
@@ -164,11 +166,13 @@ extension Scheduler {
 
   func runEager() {
     isMainActorMarked = false
+    // The runtime reads clocks for a task that sleeps.
+    readsVirtualTime = true
+    defer { readsVirtualTime = false }
     var index = 0
     while index < eager.count {
       let job = eager[index]
       index += 1
-      if measuresJobs { jobStart = monotonicNanoseconds() }
       job.runSynchronously(on: unowned)
     }
     eager.removeAll()

@@ -73,6 +73,7 @@ extension Scheduler {
         if runtime.kind == .task { runningTask = tasks.number(of: runtime.taskKey) }
       }
       if !isHelper {
+        passRealTime()
         experience.hasForeign = true
         report(.otherThread)
       }
@@ -88,7 +89,7 @@ extension Scheduler {
   ///   not pass a deadline while another thread is about to enqueue a job. Programs without such
   ///   jobs do not wait, because every sleep would cost them 20 ms.
   /// - when a task waits: ``outsideWait``, or 2 ms after a first wait was in vain. Minimizing a
-  ///   deadlock runs it thousands of times.
+  ///   deadlock runs it thousands of times. No longer than the time limit of the task's wait.
   /// - after the last task: 100 ms for unstructured work, or none after a first wait was in vain.
   ///
   /// - Parameter beforeTimers: Whether a timer is pending.
@@ -106,7 +107,8 @@ extension Scheduler {
       // libdispatch hands a queue on through threads of its own.
       let mayBeHandedOn = blocked.contains { $0.primitive == .futex }
       let isHopeless = experience.waitedInVain && !experience.hasForeign && !mayBeHandedOn
-      limit = isHopeless ? min(outsideWait, 2_000_000) : outsideWait
+      let longest = min(outsideWait, nextTimeOut.map { $0 - now } ?? .max)
+      limit = isHopeless ? min(longest, 2_000_000) : longest
     } else {
       limit = experience.waitedInVain ? 0 : min(outsideWait, 100_000_000)
     }
@@ -121,7 +123,10 @@ extension Scheduler {
     let deadline = monotonicNanoseconds() + limit
     while monotonicNanoseconds() < deadline {
       if inbox.wait(nanoseconds: 1_000_000, isExpecting: isExpecting) { return true }
-      if blocked.contains(where: { $0.mayContinue() }) { return true }
+      if blocked.contains(where: { $0.mayContinue() }) {
+        passRealTime()
+        return true
+      }
     }
     return false
   }

@@ -1,5 +1,3 @@
-import SystemPlatform
-
 extension Scheduler {
   /// One decision and the jobs that it ran, as the search and the printed trace use it.
   struct Step {
@@ -132,7 +130,6 @@ extension Scheduler {
       runningFootprint.insertEverything()
     }
     (hasUnseenAct, hasAcquired) = (false, false)
-    if measuresJobs { jobStart = monotonicNanoseconds() }
   }
 
   /// Records what the running job has accessed, when it has returned or paused.

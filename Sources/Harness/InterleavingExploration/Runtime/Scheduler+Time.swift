@@ -1,5 +1,4 @@
 import SystemFibers
-import SystemPlatform
 
 extension Scheduler {
   /// Nanoseconds of virtual time since the start of the run.
@@ -26,6 +25,7 @@ extension Scheduler {
   /// Fires one timer, as a step.
   func fire(_ number: Int32) {
     guard let timer = timers.fire(number) else { return }
+    clocks.reach(now, at: Fiber.realNanoseconds)
     if isTracing {
       let deadline = Duration.nanoseconds(timer.deadline)
       note("the timer of \(name(ofTask: timer.sleeper)) fires, which is due at \(deadline)")
@@ -90,32 +90,26 @@ extension Scheduler {
     var wasOutOfSight = false
   }
 
-  /// The real nanoseconds between a job's start and its sleep above which the delay is in doubt.
-  private static let longestLook: Int64 = 150_000
-
   /// Enqueues a job of the runtime when virtual time has advanced.
   ///
-  /// `Task.sleep` reads the real clock, adds the delay, and later hands over the time that is left.
-  /// Real time has passed in between, so the requested delay is a little longer than `delay`.
-  /// Programs ask for round delays: the one with the fewest decimal places in the possible range is
-  /// taken. The range ends at `delay` plus the time since the job started; if that is above 150 µs,
-  /// two different delays could become equal, so the run is repeated (``isDisturbed``).
+  /// `Task.sleep` reads a clock, adds the delay, and later hands over the time that is left. Where the clock is
+  /// real, the requested delay is a little longer than `delay`. Programs ask for round delays: the one with the
+  /// fewest decimal places in the next 150 µs is taken.
   ///
   /// - Parameters:
   ///   - job: The runtime's helper that wakes the sleeping task.
-  ///   - delay: The nanoseconds left according to the real clock.
+  ///   - delay: The nanoseconds left according to the clock.
   func schedule(_ job: UnownedJob, afterAbout delay: Int64) {
     guard ownsThread else {
       inbox.put(job)
       return
     }
     if layout.isReadable { helpers.append(RuntimeJob(job: job).taskKey) }
-    let passed = measuresJobs ? monotonicNanoseconds() - jobStart : Self.longestLook
-    if passed >= Self.longestLook { isDisturbed = true }
-    measuresJobs = true
+    let clockIsVirtual = usesFibers
+    let least = min(max(0, delay), .max - 150_000)
     addTimer(
-      after: Self.roundest(from: max(0, delay), through: max(0, delay) + max(0, passed)), job: job,
-      wake: nil)
+      after: clockIsVirtual ? delay : Self.roundest(from: least, through: least + 150_000),
+      job: job, wake: nil)
   }
 
   /// The number with the fewest decimal places in a range.
@@ -129,17 +123,41 @@ extension Scheduler {
     return high
   }
 
-  /// Moves virtual time to the next deadline and makes every job that is due then ready.
+  // MARK: - The next deadline
+
+  /// When the next wait with a time limit times out, or `nil`.
+  var nextTimeOut: Int64? { blocked.lazy.compactMap(\.deadline).min() }
+
+  /// Whether the next event of virtual time is none that work on another thread may prevent.
+  var isNextEventTimer: Bool {
+    guard let wait = nextTimeOut else { return !timers.isEmpty }
+    if let timer = timers.nextDeadline, timer <= wait { return true }
+    return blocked.contains { $0.deadline == wait && $0.primitive == .sleep }
+  }
+
+  /// The last deadline within a millisecond. Where virtual time has followed real time, no two deadlines are equal,
+  /// so those that are near are taken for one instant.
+  private func lastDeadline(near next: Int64) -> Int64 {
+    let deadlines = (timersRace ? [] : timers.deadlines) + blocked.compactMap(\.deadline)
+    return deadlines.filter { $0 - next <= 1_000_000 }.max() ?? next
+  }
+
+  /// Moves virtual time to the next deadline, and makes every job ready that is due then.
   ///
   /// Jobs that are due at the same instant become ready together, so that the search tries both
   /// orders.
   ///
-  /// - Returns: Whether there was a timer.
-  func fireTimers() -> Bool {
-    guard !timers.isEmpty else { return false }
+  /// - Returns: Whether there was a deadline.
+  func passTime() -> Bool {
+    let timer = timersRace ? nil : timers.nextDeadline
+    guard let next = [timer, nextTimeOut].compactMap({ $0 }).min() else { return false }
     leaveSteps()
     runningTask = -1
-    for timer in timers.advance() { wake(timer) }
+    let instant = clocks.hasFollowedRealTime ? lastDeadline(near: next) : next
+    if !timersRace { for due in timers.advance(to: instant) { wake(due) } }
+    timers.pass(until: instant)
+    endTimedWaits(through: instant)
+    clocks.reach(now, at: Fiber.realNanoseconds)
     return true
   }
 }

@@ -19,7 +19,7 @@ extension Scheduler {
       meetLock(wait)
       return .calls
     }
-    let isExact = usesThreads || wait.primitive == .mutex || wait.primitive == .lock
+    let isExact = usesThreads || [.mutex, .lock, .sleep].contains(wait.primitive)
     if !isExact { needThreads() }
     if wait.isUse {
       if usesThreads { pauseBeforeLock() }
@@ -29,11 +29,11 @@ extension Scheduler {
     if wait.primitive == .recursiveLock, !isExact, !hasPausedJobs { return .calls }
     if isExact,
       blockRunningJob(
-        until: { wait.mayContinue }, primitive: wait.primitive, mayTimeOut: wait.mayTimeOut)
+        until: { wait.mayContinue }, primitive: wait.primitive, limit: wait.limit)
     {
       return timedOutWorkers.remove(currentWorker) == nil ? .triesAgain : .timesOut
     }
-    if !usesThreads { leaveRun() }
+    if !usesThreads, wait.primitive != .sleep { leaveRun() }
     return .calls
   }
 
@@ -78,15 +78,14 @@ extension Scheduler {
 
   // MARK: - Waits
 
-  /// Ends the wait of a blocked job that has a time limit, because nothing else can go on.
-  ///
-  /// - Returns: Whether there was one.
-  func endTimedWait() -> Bool {
-    guard let index = blocked.firstIndex(where: \.mayTimeOut) else { return false }
-    leaveSteps()
-    timedOutWorkers.insert(blocked[index].job.worker)
-    blocked[index].mayContinue = { true }
-    return true
+  /// Ends the waits of blocked jobs that have timed out at an instant.
+  func endTimedWaits(through instant: Int64) {
+    for index in blocked.indices where blocked[index].deadline ?? .max <= instant {
+      // Timers that are due later have fired already.
+      if timersRace { points.hasLateTimeOuts = true }
+      timedOutWorkers.insert(blocked[index].job.worker)
+      blocked[index].mayContinue = { true }
+    }
   }
 
   private var hasPausedJobs: Bool { workers.count > idleWorkers.count + 1 }

@@ -27,8 +27,8 @@ extension Scheduler {
     var lock: UnsafeRawPointer?
     /// What it waits for, if it is no explored lock.
     var primitive: Fiber.Primitive?
-    /// Whether the wait has a time limit.
-    var mayTimeOut = false
+    /// The virtual time at which the wait times out, or `nil`.
+    var deadline: Int64?
     /// Whether the lock may be free.
     var mayContinue: () -> Bool
   }
@@ -117,12 +117,12 @@ extension Scheduler {
   /// - Returns: Whether it has paused.
   func blockRunningJob(
     until mayContinue: @escaping () -> Bool, of lock: UnsafeRawPointer? = nil,
-    primitive: Fiber.Primitive? = nil, mayTimeOut: Bool = false
+    primitive: Fiber.Primitive? = nil, limit: Int64? = nil
   ) -> Bool {
     guard let rest = leaveRunningJob() else { return false }
     blocked.append(
       BlockedJob(
-        job: rest, lock: lock, primitive: primitive, mayTimeOut: mayTimeOut,
+        job: rest, lock: lock, primitive: primitive, deadline: limit.map(timers.time(after:)),
         mayContinue: mayContinue))
     leaveWorker()
     return true

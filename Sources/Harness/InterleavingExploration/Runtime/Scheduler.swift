@@ -113,10 +113,10 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var runningFootprint = Footprint()
   /// The tasks and actors that were first seen in the running step.
   @exclusivity(unchecked) var runningNew = Footprint()
-  /// The start of the running job on the monotonic clock, if ``measuresJobs``.
-  @exclusivity(unchecked) var jobStart: Int64 = 0
-  /// Whether to read the clock before each job; only programs that sleep need it.
-  @exclusivity(unchecked) var measuresJobs = false
+  /// Whether the running code gets virtual time from the system's clocks.
+  @exclusivity(unchecked) var readsVirtualTime = false
+  /// What the run's clocks show.
+  @exclusivity(unchecked) var clocks = VirtualReadings()
 
   // MARK: Stacks, see Scheduler+Workers
 
@@ -177,9 +177,6 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// The first error that a task threw, and the task's name.
   @exclusivity(unchecked) private(set) var firstError: (task: String, error: any Error)?
 
-  /// Whether the thread was preempted for so long that the length of a sleep is in doubt.
-  @exclusivity(unchecked) var isDisturbed = false
-
   @exclusivity(unchecked) private(set) var isTracing = false
   @exclusivity(unchecked) var notes: [(step: Int, task: Int32, text: String)] = []
   @exclusivity(unchecked) var actorNames: [Int32: String] = [:]
@@ -231,15 +228,11 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     steps.reserveCapacity(16)
   }
 
-  /// Reads the real clock from the first job on, for a program that runs only once.
-  func measureFromStart() { measuresJobs = true }
-
   /// Copies what another scheduler has learnt about the program.
   func inheritExperience(of other: Scheduler) {
     experience = other.experience
     points = other.points
     lockUses = other.lockUses
-    measuresJobs = other.measuresJobs
   }
 
   /// Resets the scheduler for the next run, and makes the calling thread its owner. Storage is
@@ -265,7 +258,6 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     (lastTask, runningTask) = (-1, -1)
     (runningCreator, runningBarrier) = (-1, 0)
     openRoots = 0
-    isDisturbed = false
     isStepOpen = false
     if !blocked.isEmpty { blocked.removeAll() }
     if !timedOutWorkers.isEmpty { timedOutWorkers.removeAll() }
@@ -283,12 +275,14 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// Notes that code of the program begins or goes on, on the calling thread.
   func enterJob() {
     runsJob = true
+    readsVirtualTime = true
     watch.begin()
   }
 
   /// Notes that the program's code has paused or returned.
   func leaveJob() {
     runsJob = false
+    readsVirtualTime = false
     watch.end()
   }
 

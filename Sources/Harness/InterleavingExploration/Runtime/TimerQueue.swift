@@ -17,6 +17,21 @@ struct TimerQueue {
 
   var isEmpty: Bool { timers.isEmpty }
 
+  /// The earliest deadline, or `nil` if there is no timer.
+  var nextDeadline: Int64? { timers.lazy.map(\.deadline).min() }
+
+  /// The deadlines of all timers.
+  var deadlines: [Int64] { timers.map(\.deadline) }
+
+  /// Moves virtual time forward, not back.
+  mutating func pass(until time: Int64) { now = max(now, time) }
+
+  /// The time after a delay from now; a negative delay counts as 0.
+  func time(after delay: Int64) -> Int64 {
+    let time = now.addingReportingOverflow(max(0, delay))
+    return time.overflow ? .max : time.partialValue
+  }
+
   /// Removes all timers and sets the time to 0.
   mutating func removeAll() {
     if !timers.isEmpty { timers.removeAll() }
@@ -34,11 +49,9 @@ struct TimerQueue {
   mutating func add(
     after delay: Int64, sleeper: Int32, job: UnownedJob? = nil, wake: (() -> Void)? = nil
   ) -> Int32 {
-    let deadline = now.addingReportingOverflow(max(0, delay))
     timers.append(
       Timer(
-        deadline: deadline.overflow ? .max : deadline.partialValue, number: count,
-        sleeper: sleeper, job: job, wake: wake))
+        deadline: time(after: delay), number: count, sleeper: sleeper, job: job, wake: wake))
     count += 1
     return count - 1
   }
@@ -57,14 +70,13 @@ struct TimerQueue {
     return timers.remove(at: index)
   }
 
-  /// Moves virtual time to the earliest deadline and removes every timer that is due then.
+  /// Moves virtual time to an instant and removes every timer that is due then.
   ///
-  /// - Returns: The due timers in the order in which they were added; none if there is no timer.
-  mutating func advance() -> [Timer] {
-    guard let next = timers.lazy.map(\.deadline).min() else { return [] }
-    now = max(now, next)
-    let due = timers.filter { $0.deadline == next }
-    timers.removeAll { $0.deadline == next }
+  /// - Returns: The due timers in the order in which they were added.
+  mutating func advance(to instant: Int64) -> [Timer] {
+    pass(until: instant)
+    let due = timers.filter { $0.deadline <= instant }
+    if !due.isEmpty { timers.removeAll { $0.deadline <= instant } }
     return due
   }
 }

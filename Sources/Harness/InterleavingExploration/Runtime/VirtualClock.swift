@@ -3,10 +3,10 @@ internal import ExplorationEngine
 /// A clock whose time advances only when every task waits.
 ///
 /// Under ``exploreInterleavings(_:of:)`` and `withDeterministicTasks(seed:_:)`, sleeps take no
-/// real time and end in the order of their deadlines. Inject the clock where a program takes one:
-/// deadlines that are computed from ``now`` are then exact. With `ContinuousClock` they are not,
-/// because its `now` is real. Outside those functions, a sleep advances the clock and returns at
-/// once.
+/// real time and end in the order of their deadlines. Where explorations observe the runtime, `ContinuousClock`
+/// and `SuspendingClock` do the same. Elsewhere their `now` is real, and deadlines that are computed from it are
+/// not exact: inject this clock where a program takes one. Outside those functions, a sleep advances the clock and
+/// returns at once.
 public struct VirtualClock: Clock {
   /// A point in virtual time.
   public struct Instant: InstantProtocol {
@@ -40,6 +40,7 @@ public struct VirtualClock: Clock {
   /// The current virtual time.
   public var now: Instant {
     guard let scheduler = Scheduler.current.value else { return idle.now }
+    if scheduler.usesFibers { scheduler.noteReading() }
     return Instant(offset: .nanoseconds(scheduler.now))
   }
 

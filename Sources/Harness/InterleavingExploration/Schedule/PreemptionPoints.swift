@@ -13,12 +13,18 @@ struct PreemptionPoints: Hashable, Sendable {
   var hasTimers = false
   /// Whether a timer was pending while a task could run.
   var hasLateTimers = false
+  /// Whether a task waited for a clock without sleeping, so that the readings moved it.
+  var hasClockLoops = false
+  /// Whether a wait with a time limit ended only when no racing timer could fire any more.
+  var hasLateTimeOuts = false
   /// Whether it is unknown which step cancelled a task whose timer could fire before.
   var hasUnknownCancellations = false
   /// Whether tasks have different priorities.
   var hasPriorities = false
   /// Whether an order may have been left out.
-  var leaveOutOrders: Bool { missed > 0 || hasPriorities || hasUnknownCancellations }
+  var leaveOutOrders: Bool {
+    missed > 0 || hasPriorities || hasUnknownCancellations || hasClockLoops || hasLateTimeOuts
+  }
   /// The number of times that a task could not be preempted where another one could have been
   /// seen to go first.
   var missed = 0

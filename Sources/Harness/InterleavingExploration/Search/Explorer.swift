@@ -207,6 +207,15 @@ final class Explorer {
       remarks.append(
         "A task was cancelled while it waited, after a sleep; its timer may race with that.")
     }
+    if points.hasClockLoops {
+      remarks.append(
+        "A task read a clock again and again without sleeping. Its readings moved the virtual time, and not every "
+          + "order of them was explored.")
+    }
+    if points.hasLateTimeOuts {
+      remarks.append(
+        "A wait with a time limit, or a sleep of a thread, never ended before a racing timer.")
+    }
     if points.hasLateTimers, timers == .virtual {
       remarks.append(
         "No timer fired while a task could run; `timers: .racing` explores that as well.")

@@ -112,19 +112,21 @@ enum {
   CFIBERS_ATTEMPT = 8,
   /// A POSIX mutex, a read-write lock, a semaphore or a queue has been released.
   CFIBERS_RELEASE = 9,
+  /// sleep(3), usleep(3) or nanosleep(2), such as in `Thread.sleep`.
+  CFIBERS_SLEEP = 10,
 };
 
 /// Called on a thread that has a task executor, where it uses a primitive or would wait for one.
 ///
 /// \param primitive What is used.
 /// \param may_continue Whether the wait may be over; NULL where the primitive is only used.
-/// \param may_time_out Whether the wait has a time limit.
+/// \param limit The wait's time limit in nanoseconds, or a negative number.
 /// \param caller The address of the call.
 /// \returns 0 if the C library is to wait, or no job of the program waits; 1 if the caller is to try again;
 /// 2 if the wait has timed out.
 typedef int (*cfibers_block_handler)(
     int primitive, bool (*_Nullable may_continue)(void *_Nullable object), void *_Nullable object,
-    bool may_time_out, uintptr_t caller);
+    int64_t limit, uintptr_t caller);
 
 /// Makes `Synchronization.Mutex` ask for the calling thread's number again, at its next use in each file of the
 /// program.
@@ -137,6 +139,25 @@ void cfibers_forget_thread_numbers(void);
 ///
 /// Covers code that the dynamic linker binds to the executable.
 void cfibers_set_block_handler(cfibers_block_handler _Nullable handler);
+
+/// Called where a thread with a clock context reads a clock.
+///
+/// \param context The context.
+/// \param clock The clock's number. Source: clock_gettime(3).
+/// \param time The nanoseconds that the system's clock shows.
+/// \returns The nanoseconds that the caller reads.
+typedef int64_t (*cfibers_clock_handler)(void *context, int clock, int64_t time);
+
+/// Sets what is called, on every thread that has a clock context, where it reads a clock.
+///
+/// Covers code that the dynamic linker binds to the executable, except libdispatch.
+void cfibers_set_clock_handler(cfibers_clock_handler _Nullable handler);
+
+/// Sets the clock context of the calling thread, or NULL.
+void cfibers_set_clock_context(void *_Nullable context);
+
+/// The monotonic clock of the system, in nanoseconds, also where the handler of clocks changes it.
+int64_t cfibers_real_nanoseconds(void);
 
 /// A thread that runs only while the thread that resumes it waits.
 typedef struct cfibers_thread cfibers_thread;
