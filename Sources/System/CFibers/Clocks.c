@@ -91,22 +91,42 @@ static bool is_wall_clock(clockid_t clock) {
   }
 }
 
-/// Replaces the time of a clock by the exploration's, if a job of one asks for it.
-static void replace(clockid_t clock, struct timespec *time, uintptr_t caller) {
+/// Reads a clock of the system, and the monotonic clock at nearly the same time, but not later.
+static int read_both(clockid_t clock, struct timespec *time, int64_t *monotonic) {
+  // A thread may lose the processor between the two.
+  enum { LONGEST = 20000, TRIES = 100 };
+  int result;
+  int64_t after = cfibers_real_nanoseconds();
+  for (int i = 0; i < TRIES; i++) {
+    *monotonic = after;
+    result = real_time(clock, time);
+    after = cfibers_real_nanoseconds();
+    if (result != 0 || after - *monotonic <= LONGEST) break;
+  }
+  return result;
+}
+
+/// Reads a clock as the calling function sees it: a job of an exploration gets the exploration's time.
+static int read_clock(clockid_t clock, struct timespec *time, uintptr_t caller) {
   cfibers_clock_handler handler = atomic_load_explicit(&current_handler, memory_order_relaxed);
   void *context = clock_context;
-  if (handler == NULL || context == NULL || !is_wall_clock(clock) || is_dispatch(caller)) return;
-  int64_t now = handler(context, (int)clock, cfibers_nanoseconds(time));
+  if (handler == NULL || context == NULL || !is_wall_clock(clock) || is_dispatch(caller))
+    return real_time(clock, time);
+  int64_t monotonic;
+  int result = read_both(clock, time, &monotonic);
+  if (result != 0) return result;
+  int64_t now = handler(context, (int)clock, cfibers_nanoseconds(time), monotonic);
   time->tv_sec = now / NANOSECONDS;
   time->tv_nsec = now % NANOSECONDS;
+  return 0;
 }
 
 int64_t cfibers_time_until(clockid_t clock, const struct timespec *deadline, uintptr_t caller) {
   struct timespec now = {0, 0};
-  real_time(clock, &now);
-  replace(clock, &now, caller);
+  read_clock(clock, &now, caller);
   int64_t left;
-  if (__builtin_sub_overflow(cfibers_nanoseconds(deadline), cfibers_nanoseconds(&now), &left)) return INT64_MAX;
+  if (__builtin_sub_overflow(cfibers_nanoseconds(deadline), cfibers_nanoseconds(&now), &left))
+    return INT64_MAX;
   return left < 0 ? 0 : left;
 }
 
@@ -119,10 +139,7 @@ struct timespec cfibers_real_deadline(clockid_t clock, int64_t left) {
 }
 
 __attribute__((weak)) int clock_gettime(clockid_t clock, struct timespec *time) {
-  int result = real_time(clock, time);
-  if (result == 0 && clock_context != NULL)
-    replace(clock, time, (uintptr_t)__builtin_return_address(0));
-  return result;
+  return read_clock(clock, time, (uintptr_t)__builtin_return_address(0));
 }
 
 __attribute__((weak)) int gettimeofday(struct timeval *restrict time, void *restrict zone) {
@@ -131,17 +148,14 @@ __attribute__((weak)) int gettimeofday(struct timeval *restrict time, void *rest
       time, zone);
   if (result != 0 || clock_context == NULL) return result;
   struct timespec precise;
-  real_time(CLOCK_REALTIME, &precise);
-  replace(CLOCK_REALTIME, &precise, (uintptr_t)__builtin_return_address(0));
-  *time = (struct timeval){precise.tv_sec, precise.tv_nsec / 1000};
+  result = read_clock(CLOCK_REALTIME, &precise, (uintptr_t)__builtin_return_address(0));
+  if (result == 0) *time = (struct timeval){precise.tv_sec, precise.tv_nsec / 1000};
   return result;
 }
 
 __attribute__((weak)) time_t time(time_t *result) {
   struct timespec precise = {0, 0};
-  real_time(CLOCK_REALTIME, &precise);
-  if (clock_context != NULL)
-    replace(CLOCK_REALTIME, &precise, (uintptr_t)__builtin_return_address(0));
+  read_clock(CLOCK_REALTIME, &precise, (uintptr_t)__builtin_return_address(0));
   if (result != NULL) *result = precise.tv_sec;
   return precise.tv_sec;
 }

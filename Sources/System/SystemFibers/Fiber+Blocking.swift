@@ -64,9 +64,13 @@ extension Fiber {
     }
   }
 
-  /// Called where a thread with a clock context reads a clock: with the context, the clock's number and the
-  /// nanoseconds that the system's clock shows. It returns those that the caller reads.
-  package typealias ClockHandler = @convention(c) (UnsafeMutableRawPointer, Int32, Int64) -> Int64
+  /// Called where a thread with a clock context reads a clock: with the context, the clock's number, the
+  /// nanoseconds that the system's clock shows, and those of its monotonic clock just before. It returns those that
+  /// the caller reads.
+  package typealias ClockHandler =
+    @convention(c) (
+      _ context: UnsafeMutableRawPointer, _ clock: Int32, _ time: Int64, _ monotonic: Int64
+    ) -> Int64
 
   /// Sets the function that is called where a thread with a clock context reads a clock, except in libdispatch.
   package static func setClockHandler(_ handler: ClockHandler) {

@@ -8,12 +8,12 @@ import SystemFibers
 
 extension Scheduler {
   /// Gives the code of a job, or of a check, the time of a clock.
-  static let clockHandler: Fiber.ClockHandler = { context, clock, systemTime in
+  static let clockHandler: Fiber.ClockHandler = { context, clock, systemTime, monotonic in
     let scheduler = Unmanaged<Scheduler>.fromOpaque(context).takeUnretainedValue()
     guard scheduler.readsVirtualTime else { return systemTime }
     scheduler.noteReading()
     return scheduler.clocks.read(
-      clock, systemTime: systemTime, now: scheduler.now, at: Fiber.realNanoseconds)
+      clock, systemTime: systemTime, now: scheduler.now, at: monotonic)
   }
 
   /// The readings of one instant after which a program waits for a clock.

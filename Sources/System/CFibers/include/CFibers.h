@@ -145,8 +145,9 @@ void cfibers_set_block_handler(cfibers_block_handler _Nullable handler);
 /// \param context The context.
 /// \param clock The clock's number. Source: clock_gettime(3).
 /// \param time The nanoseconds that the system's clock shows.
+/// \param monotonic What the system's monotonic clock has shown just before.
 /// \returns The nanoseconds that the caller reads.
-typedef int64_t (*cfibers_clock_handler)(void *context, int clock, int64_t time);
+typedef int64_t (*cfibers_clock_handler)(void *context, int clock, int64_t time, int64_t monotonic);
 
 /// Sets what is called, on every thread that has a clock context, where it reads a clock.
 ///
