@@ -1,3 +1,4 @@
+import Foundation
 import TransportPort
 
 extension Redactor {
@@ -9,11 +10,12 @@ extension Redactor {
     var index = 0
     while index < bytes.count {
       guard bytes[index] == 0x3A || bytes[index] == 0x3D,
-        let name = Self.name(before: index, in: bytes)
+        var name = Self.name(before: index, in: bytes)
       else {
         index += 1
         continue
       }
+      if name == "value" { name = Self.name(describedBefore: index, in: bytes) ?? name }
       let isSecret = isNamed(name) || kind(of: name) == .secret
       guard isSecret || kind(of: name) == .possible,
         let value = Self.value(after: index, in: bytes, isLine: Self.isCookie(name)),
@@ -26,6 +28,29 @@ extension Redactor {
       index = found.range.upperBound
     }
     return replacements
+  }
+
+  /// Passwords in commands: `curl -u me:x`.
+  mutating func commandPasswords(in bytes: [UInt8]) -> [Replacement] {
+    guard bytes.contains(Array("curl ".utf8)) else { return [] }
+    let data = Data(bytes)
+    var replacements: [Replacement] = []
+    for option in [" -u ", " --user "] {
+      var start = 0
+      while let found = data.range(of: Data(option.utf8), in: start..<bytes.count) {
+        start = found.upperBound
+        if start < bytes.count, bytes[start] == 0x22 || bytes[start] == 0x27 { start += 1 }
+        let end = bytes[start...].firstIndex { !$0.isVisible } ?? bytes.count
+        guard let colon = bytes[start..<end].firstIndex(of: 0x3A),
+          end - colon > Secrets.minimumLength
+        else { continue }
+        let password = Array(bytes[(colon + 1)..<end])
+        replacements.append(
+          Replacement(
+            range: colon + 1..<end, bytes: replace(password, by: "a command", isExplicit: false)))
+      }
+    }
+    return replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 
   private static func isCookie(_ name: String) -> Bool {
@@ -73,6 +98,17 @@ extension Redactor {
     }
     guard end > start, bytes[start..<end].contains(where: { $0.isLetter }) else { return nil }
     return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// The name of a value that YAML describes in the line before, `name: DB_PASSWORD`; `nil` if there is none.
+  private static func name(describedBefore separator: Int, in bytes: [UInt8]) -> String? {
+    let lines = bytes[max(0, separator - 160)..<separator].split(
+      separator: 0x0A, omittingEmptySubsequences: false)
+    guard lines.count >= 2 else { return nil }
+    let line = String(decoding: lines[lines.count - 2], as: UTF8.self)
+    return line.firstMatch(of: #/^[\s\-]*(?:name|key): *["']?([\w.\-]+)["']?\s*$/#).map {
+      String($0.1)
+    }
   }
 
   /// A value after a separator.

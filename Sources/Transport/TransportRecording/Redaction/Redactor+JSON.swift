@@ -58,9 +58,18 @@ extension Redactor {
       let inherited = inherited == nil || Self.isStructure(name) ? nil : inherited
       try members(&reader, of: name, inherited: inherited, path, &leaves)
     case UInt8(ascii: "["):
+      let first = leaves.count
+      var count = 0
       try reader.array { index, reader in
+        count = index + 1
         try leafs(
           &reader, named: name, inherited: inherited, path: "\(path)[\(index)]", into: &leaves)
+      }
+      // `[["password", "x"]]` names its value. A list of names that is in no other list does not.
+      if count == 2, leaves.count == first + 2, path.hasSuffix("]"), reads(.describedValue),
+        leaves[first].path == path + "[0]", kind(of: leaves[first].text) == .secret
+      {
+        leaves[first + 1].name = leaves[first].text
       }
     case UInt8(ascii: "\""):
       let start = reader.offset
@@ -89,7 +98,18 @@ extension Redactor {
     var query = ""
     var isKey = false
     try reader.object(unique: false) { name, reader in
-      if !skipped.isEmpty, skipped.contains("\(owner).\(name)") { return try reader.skip() }
+      if !skipped.isEmpty, skipped.contains("\(owner).\(name)") {
+        // An exchange has no fragment; other programs write the one of the page.
+        guard name == "url", reader.next() == UInt8(ascii: "\"") else { return try reader.skip() }
+        let start = reader.offset
+        let url = try reader.string()
+        guard let mark = url.firstIndex(of: "#") else { return }
+        leaves.append(
+          JSONLeaf(
+            range: start..<reader.offset, text: "http://host/\(url[mark...])", name: name,
+            path: path + ".url"))
+        return
+      }
       // `{"card": {"number": "4…"}}`
       let isPart = name.asciiLowercased() == "number" && reads(.innerNames)
       let singular = owner.hasSuffix("s") ? String(owner.dropLast()) : owner

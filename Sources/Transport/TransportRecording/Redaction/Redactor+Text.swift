@@ -143,7 +143,10 @@ extension Redactor {
       bytes = bytes.replacing(
         urls.map { Replacement(range: $0, bytes: url(Array(bytes[$0]), named: name, context)) })
     }
-    if reads(.assignments) { bytes = bytes.replacing(assignments(in: bytes, context)) }
+    if reads(.assignments) {
+      bytes = bytes.replacing(assignments(in: bytes, context))
+      bytes = bytes.replacing(commandPasswords(in: bytes))
+    }
     bytes = bytes.replacing(words(in: bytes, named: name, context))
     return views(of: bytes, named: name, context)
   }

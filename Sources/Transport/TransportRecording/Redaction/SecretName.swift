@@ -53,7 +53,8 @@ enum SecretName {
 
   /// The words of a name in lower case, without digits.
   static func words(of name: String) -> [String] {
-    let bytes = Array(name.utf8)
+    let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+    let bytes = Array((isASCII ? name : name.lowercased()).utf8)
     var words: [String] = []
     var word: [UInt8] = []
     func isUpper(_ index: Int) -> Bool {
@@ -66,11 +67,12 @@ enum SecretName {
       // `accessToken` has two words, and so has `APIKey`.
       let begins =
         isUpper(index) && (isLower(index - 1) || (isUpper(index - 1) && isLower(index + 1)))
-      if !word.isEmpty, !byte.isLetter || begins {
+      let isLetter = byte.isLetter || byte >= 0x80
+      if !word.isEmpty, !isLetter || begins {
         words.append(String(decoding: word, as: UTF8.self))
         word = []
       }
-      if byte.isLetter { word.append(byte | 0x20) }
+      if isLetter { word.append(byte < 0x80 ? byte | 0x20 : byte) }
     }
     if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
     return words
@@ -82,7 +84,11 @@ extension SecretName {
     "passwords", "passwort", "passphrase", "passcode", "pass", "pwd", "pswd", "pw", "secrets",
     "tokens", "jwt", "credential", "credentials", "otp", "totp", "mfa", "cvv", "cvc", "cvn", "ssn",
     "pin", "bearer", "mnemonic", "csrf", "xsrf", "authorization", "saml", "iban", "assertion",
-    "cookie", "cookies",
+    "cookie", "cookies", "psk",
+    // A password in other languages.
+    "kennwort", "senha", "contrasena", "contraseña", "wachtwoord", "hasło", "heslo", "şifre",
+    "пароль", "密码", "密碼",
+    "パスワード", "비밀번호",
   ]
 
   /// Ends of words that are written without a separator.
@@ -97,7 +103,7 @@ extension SecretName {
     "appkey", "licensekey", "sessionkey", "storagekey", "servicekey", "deploykey", "cardnumber",
     "accountnumber", "securitycode", "verificationcode", "recoverycode", "backupcode",
     "seedphrase", "sessionid", "samlrequest", "samlresponse", "authcode", "usercode", "devicecode",
-    "codeverifier", "connectionstring", "twofactor",
+    "codeverifier", "connectionstring", "twofactor", "securityanswer", "motdepasse",
   ]
 
   private static let possibleWords: Set<String> = [

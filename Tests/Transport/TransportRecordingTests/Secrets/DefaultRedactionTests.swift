@@ -175,7 +175,7 @@ import TransportPort
     let secret = "ghp_" + String(repeating: "a1B2", count: 9)
     let text = """
       {"log":{"version":"1.2","comment":"made with \(secret)","entries":[{"startedDateTime":"","request":
-      {"method":"GET","url":"http://h/?blob=\(Self.word)","headers":[{"name":"Cookie","value":"sid=\(secret)"}],
+      {"method":"GET","url":"http://h/?blob=\(Self.word)#access_token=hunter2","headers":[{"name":"Cookie","value":"sid=\(secret)"}],
       "cookies":[{"name":"sid","value":"\(secret)","path":"/"}]},"_webSocketMessages":[{"data":"{\"pin\":\"4711\"}"}],
       "response":{"status":200,"headers":[],"content":{"mimeType":"application/json","text":
       "{\\"password\\":\\"hunter2\\"}"}}}]}}
@@ -189,6 +189,7 @@ import TransportPort
       "request.headers 'Cookie': a cookie",
       "response content, $.password: the name 'password'", "log.comment: a GitHub token",
       "log.entries[0].request.cookies[0].value: ",
+      "log.entries[0].request.url, item 'access_token': the name 'access_token'",
       "_webSocketMessages[0].data, $.pin: the name 'pin'",
     ] {
       #expect(lines.contains { $0.contains(place) }, "\(place) in \(lines)")

@@ -70,7 +70,9 @@ import TransportPort
       ("my_", rules.secret, "hunter2x"), ("", rules.possible, "a1b2c3d4e5"),
     ] {
       for word in words {
-        let request = HTTPRequest(url: "http://h/?\(prefix)\(word)=\(secret)")
+        let name =
+          (prefix + word).addingPercentEncoding(withAllowedCharacters: .urlHostAllowed) ?? ""
+        let request = HTTPRequest(url: "http://h/?\(name)=\(secret)")
         let place = SecretPlace(name: word, request: request)
         #expect(try await !Self.isWritten(secret, in: place), "\(word)")
         let isNeeded = try await Self.isWritten(secret, in: place, without: .name(word))

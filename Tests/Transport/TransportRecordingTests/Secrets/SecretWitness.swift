@@ -182,6 +182,13 @@ extension SecretWitness {
     answer(nil, "text/plain", "password = correcthorse\nport = 1\n", "correcthorse"),
     answer(nil, "text/plain", "curl -H 'Authorization: Bearer \(word)' https://h/", word),
     answer(nil, "text/plain", "{'user': 'me', 'password': 'hunter2x'}"),
+    answer(nil, "text/plain", "curl -s -u 'me:correcthorse' https://h/", "correcthorse"),
+    answer(nil, "text/plain", "$ curl --user me:correcthorse https://h/", "correcthorse"),
+    answer(nil, json, #"{"rawHeaders":[["Accept","*/*"],["X-Api-Key","hunter2x"]]}"#),
+    answer(
+      nil, "text/yaml", "env:\n- name: DB_PASSWORD\n  value: correcthorse\n", "correcthorse"),
+    answer(nil, json, #"{"Contraseña":"correcthorse"}"#, "correcthorse"),
+    answer(nil, json, #"{"Пароль":"correcthorse"}"#, "correcthorse"),
     answer(nil, "text/plain", ":password=>\"hunter2x\", :port=>1"),
     answer(
       nil, "application/json; charset=utf-16",
