@@ -5,7 +5,7 @@ import Testing
 import TransportCurlAdapter
 import TransportPort
 
-@Suite struct CurlConnectionTests {
+@Suite struct CurlConnectionEndTests {
   @Test(arguments: [HTTPOrigin.Scheme.http, .https])
   func `a child process does not hold a connection`(_ scheme: HTTPOrigin.Scheme) async throws {
     let world = try CurlWorld(
