@@ -203,6 +203,29 @@ __attribute__((weak)) int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   return result;
 }
 
+// NSLock.lock(before:) calls it.
+__attribute__((weak)) int pthread_mutex_timedlock(
+    pthread_mutex_t *mutex, const struct timespec *deadline) {
+  if (!cfibers_is_exploring()) return REAL(pthread_mutex_timedlock)(mutex, deadline);
+  int kind = mutex->__data.__kind & 3;
+  bool is_normal = kind == PTHREAD_MUTEX_NORMAL || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
+  // On fibers, other jobs could acquire a recursive lock.
+  meet(is_normal ? CFIBERS_LOCK : CFIBERS_CONDITION, CALLER);
+  while (true) {
+    int result = REAL(pthread_mutex_trylock)(mutex);
+    if (result != EBUSY) return result;
+    int64_t left = cfibers_time_until(CLOCK_REALTIME, deadline, CALLER);
+    switch (wait_until(CFIBERS_LOCK, is_mutex_free, mutex, left, CALLER)) {
+      case CALL_IT: {
+        struct timespec real_deadline = cfibers_real_deadline(CLOCK_REALTIME, left);
+        return REAL(pthread_mutex_timedlock)(mutex, &real_deadline);
+      }
+      case TRY_AGAIN: continue;
+      case TIME_OUT: return ETIMEDOUT;
+    }
+  }
+}
+
 // MARK: - Read-write locks
 
 static bool is_free_to_read(void *object) {

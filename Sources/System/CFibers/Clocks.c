@@ -16,9 +16,14 @@ void cfibers_set_clock_handler(cfibers_clock_handler handler) {
 #if CFIBERS_IS_SUPPORTED
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 
 // The dynamic linker takes these functions, in the executable, for those of the C library. A job of an exploration
@@ -189,7 +194,49 @@ __attribute__((weak)) unsigned sleep(unsigned seconds) {
   return ((unsigned (*)(unsigned))cfibers_original("sleep", &cache))(seconds);
 }
 
+// MARK: - Calls that block the thread
+
+static _Atomic(cfibers_delay_handler) delay_handler;
+
+void cfibers_set_delay_handler(cfibers_delay_handler handler) {
+  atomic_store(&delay_handler, handler);
+}
+
+/// Tells that a call has taken real time.
+static void pass_time(int64_t start) {
+  cfibers_delay_handler handler = atomic_load_explicit(&delay_handler, memory_order_relaxed);
+  if (handler != NULL) handler(clock_context, cfibers_real_nanoseconds() - start);
+}
+
+#define DEFINE_BLOCKING_CALL(type, name, parameters, ...) \
+  __attribute__((weak)) type name parameters { \
+    static void *_Atomic cache; \
+    __typeof__(&name) real = (__typeof__(&name))cfibers_original(#name, &cache); \
+    if (clock_context == NULL) return real(__VA_ARGS__); \
+    int64_t start = cfibers_real_nanoseconds(); \
+    type result = real(__VA_ARGS__); \
+    int error = errno; \
+    pass_time(start); \
+    errno = error; \
+    return result; \
+  }
+DEFINE_BLOCKING_CALL(int, poll, (struct pollfd * sockets, nfds_t count, int limit), sockets, count, limit)
+DEFINE_BLOCKING_CALL(
+    int, ppoll,
+    (struct pollfd * sockets, nfds_t count, const struct timespec *limit, const sigset_t *signals),
+    sockets, count, limit, signals)
+DEFINE_BLOCKING_CALL(
+    int, select, (int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *limit), count, in,
+    out, other, limit)
+DEFINE_BLOCKING_CALL(
+    int, epoll_wait, (int queue, struct epoll_event * events, int count, int limit), queue, events,
+    count, limit)
+DEFINE_BLOCKING_CALL(pid_t, waitpid, (pid_t process, int *status, int options), process, status, options)
+#undef DEFINE_BLOCKING_CALL
+
 #else
+
+void cfibers_set_delay_handler(cfibers_delay_handler handler) {}
 
 int64_t cfibers_real_nanoseconds(void) { return 0; }
 

@@ -72,9 +72,16 @@ extension Fiber {
       _ context: UnsafeMutableRawPointer, _ clock: Int32, _ time: Int64, _ monotonic: Int64
     ) -> Int64
 
-  /// Sets the function that is called where a thread with a clock context reads a clock, except in libdispatch.
-  package static func setClockHandler(_ handler: ClockHandler) {
-    if isAvailable { cfibers_set_clock_handler(handler) }
+  /// Called where a thread with a clock context has waited in the system, with the context and the nanoseconds.
+  package typealias DelayHandler =
+    @convention(c) (_ context: UnsafeMutableRawPointer, _ duration: Int64) -> Void
+
+  /// Sets the functions that are called where a thread with a clock context reads a clock, except in libdispatch, and
+  /// where it has waited for a descriptor or a process.
+  package static func setClockHandlers(_ clock: ClockHandler, _ delay: DelayHandler) {
+    guard isAvailable else { return }
+    cfibers_set_clock_handler(clock)
+    cfibers_set_delay_handler(delay)
   }
 
   /// Sets the clock context of the calling thread, or `nil`. It is not retained.

@@ -35,7 +35,7 @@ enum EnqueueHooks {
     RuntimeCall.setHandler(Scheduler.noteCall)
     RuntimeCall.setSwitchHandler(Scheduler.noteSwitch)
     Fiber.setWaitHandler(Scheduler.waitHandler)
-    Fiber.setClockHandler(Scheduler.clockHandler)
+    Fiber.setClockHandlers(Scheduler.clockHandler, Scheduler.delayHandler)
     guard let global = symbolAddress(of: "swift_task_enqueueGlobal_hook"),
       let main = symbolAddress(of: "swift_task_getMainExecutor_hook")
     else { return false }

@@ -16,6 +16,15 @@ extension Scheduler {
       clock, systemTime: systemTime, now: scheduler.now, at: monotonic)
   }
 
+  /// Lets the time pass that a call of the system has taken.
+  static let delayHandler: Fiber.DelayHandler = { context, duration in
+    let scheduler = Unmanaged<Scheduler>.fromOpaque(context).takeUnretainedValue()
+    // A call that returns at once takes no time, so that runs can be repeated.
+    guard scheduler.readsVirtualTime, duration >= 1_000_000 else { return }
+    scheduler.timers.pass(until: scheduler.timers.time(after: duration))
+    scheduler.clocks.hasFollowedRealTime = true
+  }
+
   /// The readings of one instant after which a program waits for a clock.
   private static let mostReadings = 250
 

@@ -33,9 +33,26 @@ extension Scheduler {
     {
       return timedOutWorkers.remove(currentWorker) == nil ? .triesAgain : .timesOut
     }
-    if !usesThreads, wait.primitive != .sleep { leaveRun() }
+    if wait.primitive == .sleep || usesThreads { return .calls }
+    if endsSoon(wait) { return .triesAgain }
+    leaveRun()
     return .calls
   }
+
+  /// Waits for another thread to end a wait, before the job is left for good: it may hold a lock of a library, which
+  /// the rest of the process then waits for.
+  private func endsSoon(_ wait: Fiber.Wait) -> Bool {
+    leaveJob()
+    defer { enterJob() }
+    let deadline = Fiber.realNanoseconds + Self.longestWaitOnFiber
+    while !wait.mayContinue {
+      if Fiber.realNanoseconds >= deadline { return false }
+      _ = inbox.wait(nanoseconds: 1_000_000, isExpecting: false)
+    }
+    return true
+  }
+
+  private static let longestWaitOnFiber: Int64 = 100_000_000
 
   // MARK: - Locks
 

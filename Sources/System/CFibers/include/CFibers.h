@@ -154,6 +154,15 @@ typedef int64_t (*cfibers_clock_handler)(void *context, int clock, int64_t time,
 /// Covers code that the dynamic linker binds to the executable, except libdispatch.
 void cfibers_set_clock_handler(cfibers_clock_handler _Nullable handler);
 
+/// Called where a thread with a clock context has waited in poll(2), select(2), epoll_wait(2) or waitpid(2).
+///
+/// \param context The context.
+/// \param duration The nanoseconds that the call has taken.
+typedef void (*cfibers_delay_handler)(void *context, int64_t duration);
+
+/// Sets what is called where a thread with a clock context has waited.
+void cfibers_set_delay_handler(cfibers_delay_handler _Nullable handler);
+
 /// Sets the clock context of the calling thread, or NULL.
 void cfibers_set_clock_context(void *_Nullable context);
 

@@ -95,6 +95,22 @@ import Testing
       try require(timesOut(semaphore, after: .milliseconds(30)))
       try require(ContinuousClock.now - start >= .milliseconds(29))
     },
+    Program("poll(2) without a descriptor") {
+      let time = ContinuousClock().measure { poll(nil, 0, 30) }
+      try require(time >= .milliseconds(29))
+    },
+    Program("a lock that is not released until a time") {
+      let lock = HeldLock()
+      try require(lock.timesOut(after: 0.03))
+    },
+    Program("a process that ends") {
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = ["-c", "exit 3"]
+      try process.run()
+      process.waitUntilExit()
+      try require(process.terminationStatus == 3)
+    },
     Program("a loop that does nothing until a deadline") {
       let deadline = ContinuousClock.now.advanced(by: .milliseconds(5))
       while ContinuousClock.now < deadline {}
@@ -314,6 +330,18 @@ import Testing
 
   private static func require(_ isTrue: Bool) throws {
     if !isTrue { throw Wrong() }
+  }
+}
+
+/// A lock that one thread holds.
+private final class HeldLock: @unchecked Sendable {
+  private let lock = NSLock()
+
+  func timesOut(after seconds: Double) -> Bool {
+    lock.withLock {
+      let start = Date()
+      return !lock.lock(before: start + seconds) && -start.timeIntervalSinceNow >= seconds - 0.001
+    }
   }
 }
 
