@@ -20,7 +20,6 @@ void cfibers_set_clock_handler(cfibers_clock_handler handler) {
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -149,11 +148,10 @@ __attribute__((weak)) int clock_gettime(clockid_t clock, struct timespec *time) 
 
 __attribute__((weak)) int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   static void *_Atomic cache;
-  int result = ((int (*)(struct timeval *, void *))cfibers_original("gettimeofday", &cache))(
-      time, zone);
-  if (result != 0 || clock_context == NULL) return result;
+  if (clock_context == NULL)
+    return ((int (*)(struct timeval *, void *))cfibers_original("gettimeofday", &cache))(time, zone);
   struct timespec precise;
-  result = read_clock(CLOCK_REALTIME, &precise, (uintptr_t)__builtin_return_address(0));
+  int result = read_clock(CLOCK_REALTIME, &precise, (uintptr_t)__builtin_return_address(0));
   if (result == 0) *time = (struct timeval){precise.tv_sec, precise.tv_nsec / 1000};
   return result;
 }
@@ -228,9 +226,6 @@ DEFINE_BLOCKING_CALL(
 DEFINE_BLOCKING_CALL(
     int, select, (int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *limit), count, in,
     out, other, limit)
-DEFINE_BLOCKING_CALL(
-    int, epoll_wait, (int queue, struct epoll_event * events, int count, int limit), queue, events,
-    count, limit)
 DEFINE_BLOCKING_CALL(pid_t, waitpid, (pid_t process, int *status, int options), process, status, options)
 #undef DEFINE_BLOCKING_CALL
 

@@ -35,9 +35,8 @@ extension Scheduler {
   static func enter(_ scheduler: Scheduler?) -> Scheduler? {
     let outer = current.value
     current.set(scheduler)
-    let seeing = scheduler.flatMap { $0.usesFibers ? $0 : nil }
-    RuntimeCall.setTaskExecutor(seeing)
-    Fiber.setClockContext(seeing)
+    RuntimeCall.setTaskExecutor(scheduler.map { $0.usesFibers ? $0 : nil } ?? nil)
+    setClocks(of: scheduler)
     return outer
   }
 

@@ -40,7 +40,7 @@ public struct VirtualClock: Clock {
   /// The current virtual time.
   public var now: Instant {
     guard let scheduler = Scheduler.current.value else { return idle.now }
-    if scheduler.usesFibers { scheduler.noteReading() }
+    scheduler.noteReading()
     return Instant(offset: .nanoseconds(scheduler.now))
   }
 

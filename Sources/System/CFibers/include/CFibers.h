@@ -154,7 +154,7 @@ typedef int64_t (*cfibers_clock_handler)(void *context, int clock, int64_t time,
 /// Covers code that the dynamic linker binds to the executable, except libdispatch.
 void cfibers_set_clock_handler(cfibers_clock_handler _Nullable handler);
 
-/// Called where a thread with a clock context has waited in poll(2), select(2), epoll_wait(2) or waitpid(2).
+/// Called where a thread with a clock context has waited in poll(2), select(2) or waitpid(2).
 ///
 /// \param context The context.
 /// \param duration The nanoseconds that the call has taken.

@@ -15,7 +15,9 @@ extension Redactor {
         index += 1
         continue
       }
-      if name == "value" { name = Self.name(describedBefore: index, in: bytes) ?? name }
+      if name == "value", bytes[index] == 0x3A {
+        name = Self.name(describedBefore: index, in: bytes) ?? name
+      }
       let isSecret = isNamed(name) || kind(of: name) == .secret
       guard isSecret || kind(of: name) == .possible,
         let value = Self.value(after: index, in: bytes, isLine: Self.isCookie(name)),

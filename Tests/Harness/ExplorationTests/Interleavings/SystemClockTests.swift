@@ -99,6 +99,23 @@ import Testing
       let time = ContinuousClock().measure { poll(nil, 0, 30) }
       try require(time >= .milliseconds(29))
     },
+    Program("select(2) without a descriptor") {
+      var limit = timeval(tv_sec: 0, tv_usec: 30_000)
+      let time = ContinuousClock().measure { select(0, nil, nil, nil, &limit) }
+      try require(time >= .milliseconds(29))
+    },
+    Program("waitpid(2) for a process that takes its time") {
+      var child: pid_t = 0
+      var words: [UnsafeMutablePointer<CChar>?] = ["/bin/sleep", "0.03"].map { (word: String) in
+        strdup(word)
+      }
+      defer { for word in words { free(word) } }
+      words.append(nil)
+      let start = ContinuousClock.now
+      try require(posix_spawn(&child, "/bin/sleep", nil, nil, &words, environ) == 0)
+      try require(waitpid(child, nil, 0) == child)
+      try require(ContinuousClock.now - start >= .milliseconds(20))
+    },
     Program("a lock that is not released until a time") {
       let lock = HeldLock()
       try require(lock.timesOut(after: 0.03))
@@ -247,6 +264,41 @@ import Testing
     #expect(outcomes.values == ["true"])
   }
 
+  @Test func `a job that waits for a thread under a lock of the process is not left with it`() async
+  {
+    let library = NSLock()
+    let report = await exploreInterleavings { program in
+      program.task {
+        let gate = Gate()
+        let isOpened = library.withLock {
+          Thread.detachNewThread { gate.open() }
+          return gate.wait(until: Date(timeIntervalSinceNow: 60))
+        }
+        if !isOpened { throw Wrong() }
+      }
+    }
+    #expect(report.failure == nil, "\(report)")
+    #expect(Self.acquires(library, within: 10))
+  }
+
+  @Test func `a lock that is released before its time limit is acquired`() async {
+    let outcomes = Collected()
+    let report = await exploreInterleavings { program in
+      let lock = NSLock()
+      program.task("holder") { lock.withLock { Thread.sleep(forTimeInterval: 2) } }
+      program.task("waiter") { outcomes.insert("\(Self.acquires(lock, within: 5))") }
+      program.task("hasty") { outcomes.insert("\(Self.acquires(lock, within: 1)), at once") }
+    }
+    #expect(report.failure == nil, "\(report)")
+    #expect(outcomes.values == ["true", "true, at once", "false, at once"])
+  }
+
+  private static func acquires(_ lock: NSLock, within seconds: Double) -> Bool {
+    guard lock.lock(before: Date(timeIntervalSinceNow: seconds)) else { return false }
+    lock.unlock()
+    return true
+  }
+
   @Test func `what was read before the program is earlier, and a sleep leads away from it`() async {
     let report = await exploreInterleavings { program in
       let start = (Date(), ContinuousClock.now)
@@ -334,7 +386,7 @@ import Testing
 }
 
 /// A lock that one thread holds.
-private final class HeldLock: @unchecked Sendable {
+private final class HeldLock: Sendable {
   private let lock = NSLock()
 
   func timesOut(after seconds: Double) -> Bool {
